@@ -1,0 +1,91 @@
+"""The terminal view of `latshift check`: the verdict first, then every metric, then why."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from latshift.report import units
+from latshift.report.console import Screen, as_text
+from latshift.report.doubts import doubt_lines
+from latshift.report.escape import visible
+from latshift.report.layout import Column, table, wrapped
+from latshift.results import Check, CheckReport
+
+MARKS = {"pass": ("✓", "green"), "regression": ("✗", "bold red"), "inconclusive": ("?", "yellow")}
+"""How a verdict looks."""
+
+COLUMNS = (
+    Column(("",), right=False),
+    Column(("metric",), right=False, names=True, gap=1),
+    Column(("reference",)),
+    Column(("now",)),
+    Column(("change",)),
+    Column(("95% interval",), right=False),
+    Column(("allowed",)),
+    Column(("requests",), spare=1),
+)
+
+
+def check_view(report: CheckReport, screen: Screen) -> str:
+    """Return the verdict as text for a terminal or a pipe."""
+    lines = [_headline(report), Text()]
+    if report.checks:
+        lines += table(COLUMNS, [_row(check) for check in report.checks], screen)
+    for check in report.checks:
+        if check.explanation and check.verdict != "pass":
+            mark, style = MARKS[check.verdict]
+            text = f"{mark} {visible(_name(check))}: {visible(check.explanation, 600)}"
+            lines += [Text(), *wrapped(text, screen.width, indent="  ", style=style)]
+    return as_text(lines + doubt_lines(report.doubts, screen), screen)
+
+
+def headline(report: CheckReport) -> str:
+    """Return the verdict in a sentence: "regression: 1 of 5 checks failed"."""
+    failed = sum(check.verdict == "regression" for check in report.checks)
+    undecided = sum(check.verdict == "inconclusive" for check in report.checks)
+    total = units.plural(len(report.checks), "check")
+    if report.verdict == "regression":
+        return f"regression: {failed} of {total} failed"
+    if report.verdict == "inconclusive":
+        passed = " (counted as pass)" if report.inconclusive_passes else ""
+        return f"inconclusive: {undecided} of {total} could not be decided{passed}"
+    return f"pass: {total}" + (f", {undecided} could not be decided" if undecided else "")
+
+
+def _headline(report: CheckReport) -> Text:
+    mark, style = MARKS[report.verdict]
+    return Text(f"{mark} {headline(report)}", f"bold {style}")
+
+
+def _name(check: Check) -> str:
+    return f"{check.metric} [{check.group}]" if check.group else check.metric
+
+
+def value(check: Check, number: float) -> str:
+    """Return a value of a check in its unit."""
+    return units.percent(number) if check.unit == "fraction" else units.duration(number)
+
+
+def change(check: Check, number: float) -> str:
+    """Return a change: in percent for durations, in percentage points for fractions."""
+    return units.signed_percent(number, " pp" if check.unit == "fraction" else "%")
+
+
+def reference(check: Check) -> str:
+    """Return what a check compares with: the baseline, or the budget."""
+    return value(check, check.baseline) if check.budget is None else f"≤ {value(check, check.budget)}"
+
+
+def _row(check: Check) -> list[Text | str]:
+    mark, style = MARKS[check.verdict]
+    low, high = check.interval
+    return [
+        Text(mark, style),
+        visible(_name(check)),
+        reference(check),
+        Text(value(check, check.current), "bold"),
+        Text(change(check, check.change), style if check.verdict != "pass" else ""),
+        Text(f"{change(check, low)} to {change(check, high)}", "dim"),
+        change(check, check.tolerance),
+        units.count(check.n) if check.n else "",
+    ]
