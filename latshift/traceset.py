@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -70,6 +69,11 @@ class TraceSet:
     def classified(self) -> Classified:
         """Component, class, phases and retries of every span."""
         return classify(self.forest, self.config.rules, self.config.model_components)
+
+    @cached_property
+    def segments(self) -> tuple[Int32, Int64, Int64]:
+        """Row, start and end (ns) of every stretch of the critical paths, by request and time."""
+        return self.path.segments()
 
     @cached_property
     def attribution(self) -> Attribution:
@@ -206,19 +210,3 @@ class TraceSet:
         for part, time in zip(self.attribution.parts, self.attribution.time.T, strict=True):
             columns.append(polars.Series(f"{part.phase or part.component}_ns", np.ascontiguousarray(time)))
         return polars.DataFrame(columns)
-
-
-def total_by(names: Sequence[str], values: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> tuple[list[str], Int64]:
-    """Add up columns that carry the same name.
-
-    Args:
-        names: One per column. values: int64 (r, k).
-
-    Returns:
-        The distinct names in first-seen order; int64 (r, distinct).
-    """
-    distinct = list(dict.fromkeys(names))
-    totals = np.zeros((values.shape[0], len(distinct)), np.int64)
-    for index, name in enumerate(names):
-        totals[:, distinct.index(name)] += values[:, index]
-    return distinct, totals

@@ -16,8 +16,8 @@ Examples:
   latshift whatif --speedup llm=2x
   latshift check new.jsonl --baseline old.jsonl
 
-Exit codes: 0 ok, 1 gate failed, 2 usage, configuration or unreadable input, 3 inconclusive, 101 internal error,
-130 interrupted.
+Exit codes: 0 ok, 1 gate failed, 2 usage, configuration or unreadable input,
+3 inconclusive, 101 internal error, 130 interrupted.
 """
 
 COMMANDS = (analyze, path, whatif, check, components)

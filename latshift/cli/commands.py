@@ -36,15 +36,20 @@ class Command(TyperCommand):
             ctx.meta[ORDER] = [parameter.name for parameter in order]
         return super().parse_args(ctx, args)
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what stands in the line of usage: arguments as their metavar is written."""
+        arguments = [item.metavar or "" for item in self.get_params(ctx) if item.param_type_name == "argument"]
+        return ["[OPTIONS]", *arguments]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options in the sections that `rich_help_panel` names."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                fallback = "Arguments" if parameter.param_type_name == "argument" else "Options"
-                panel = getattr(parameter, "rich_help_panel", None) or fallback
-                sections.setdefault(panel, []).append(record)
+                argument = parameter.param_type_name == "argument"
+                panel = getattr(parameter, "rich_help_panel", None) or ("Arguments" if argument else "Options")
+                sections.setdefault(panel, []).append((parameter.metavar or "", record[1]) if argument else record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records, col_max=32)
@@ -62,11 +67,11 @@ def _write_epilog(epilog: str | None, formatter: Any) -> None:
 def with_option_groups(command: Callable[..., int]) -> Callable[..., int]:
     """Return the command with its option groups spread out into single options, as Typer wants them."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, tuple[type[Any], list[str]]] = {}
+    groups: dict[str, tuple[Any, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        annotation = hints[name]
-        if is_dataclass(annotation):
+        annotation: Any = hints[name]
+        if is_dataclass(annotation) and isinstance(annotation, type):
             spread = list(_options_of(annotation))
             groups[name] = (annotation, [option.name for option in spread])
             parameters += spread

@@ -65,7 +65,9 @@ class Board:
 
     def decide(self, where: Bool, verdict: Verdict) -> None:
         """Decide all open spans of a mask, bool (n,)."""
-        self._settle(np.where(where[self.open], self._number(verdict), -1))
+        hits = where[self.open]
+        if hits.any():
+            self._settle(np.where(hits, self._number(verdict), -1))
 
     def by_word(self, column: Coded, judge: Judge, where: Bool | None = None) -> None:
         """Let a judge look at each distinct word of a column; what it says holds for all open spans with that word.

@@ -10,6 +10,7 @@ import numpy as np
 
 from latshift.components.board import Board
 from latshift.components.classify import coded, verdicts_of
+from latshift.components.globs import in_use
 from latshift.components.inherit import inherit
 from latshift.components.phases import Phases, find_phases
 from latshift.components.retries import Retries, find_retries
@@ -113,9 +114,8 @@ def classify(
     single = coded(board, [verdict.component for verdict in board.verdicts])
     declared = {rule.component: rule.klass for rule in rules if rule.klass is not None}
     klass = {word: class_of(word, model_components, declared) for word in single.words}
-    is_model = [klass[word] == "model" for word in single.words]
-    inheritance = inherit(forest, board, single, single.lookup(is_model, False))
-    component = Coded(single.codes[inheritance.owner], single.words)
+    inheritance = inherit(forest, board, single, _of_model(single, klass))
+    component = in_use(Coded(single.codes[inheritance.owner], single.words))
     parent = forest.parent
     call = (parent < 0) | (component.codes[parent] != component.codes)
     return Classified(
@@ -124,14 +124,18 @@ def classify(
         owner=inheritance.owner,
         call=np.asarray(call),
         known=board.lookup([verdict.known for verdict in board.verdicts], np.bool_),
-        klass=klass,
-        phases=find_phases(forest, board, component, inheritance, component.lookup(is_model, False)),
+        klass={word: klass[word] for word in component.words},
+        phases=find_phases(forest, board, component, inheritance, _of_model(component, klass)),
         retries=find_retries(forest, component),
     )
+
+
+def _of_model(component: Coded, klass: dict[str, str]) -> Bool:
+    return np.asarray(component.lookup([klass[word] == "model" for word in component.words], False))
 
 
 def _rules(board: Board, component: Coded, inherits: Bool) -> Coded:
     """Return the rule of every span: its own, or that it belongs to the call above."""
     own = coded(board, [verdict.rule for verdict in board.verdicts])
     words = [*own.words, *(f"part of the {word} call above" for word in component.words)]
-    return Coded(np.where(inherits, len(own.words) + component.codes, own.codes).astype(np.int32), words)
+    return in_use(Coded(np.where(inherits, len(own.words) + component.codes, own.codes).astype(np.int32), words))

@@ -79,7 +79,6 @@ def verdicts_of(forest: Forest, rules: Sequence[Rule] = ()) -> Board:
     for rule in rules:
         board.decide(rule.matches(table), Verdict(rule.component, rule.text))
     board.decide(forest.placeholder, Verdict("app", "stand-in for a lost root"))
-    board.by_word(table.text("span_type"), _not_a_call)
     board.by_word(table.text("kind_hint"), _kind)
     _genai_and_engines(board, table, facts)
     _attributes(board, table, facts)
@@ -160,10 +159,6 @@ def _names(board: Board, table: SpanTable, facts: Facts, forest: Forest) -> None
     board.decide(facts.client, Verdict("rpc", "CLIENT span", Role.TRANSPORT, known=False))
     board.decide(whole_root, Verdict("app", "root span"))
     board.decide(np.ones(table.n, np.bool_), Verdict("app", "default", known=False))
-
-
-def _not_a_call(word: str) -> Verdict | None:
-    return Verdict("app", f"logfire.span_type={word}") if word in tables.NOT_CALLS else None
 
 
 def _kind(hint: str) -> Verdict | None:

@@ -24,6 +24,14 @@ def words_in_use(column: Coded, rows: Array | None = None) -> list[int]:
     return np.flatnonzero(seen[:-1]).tolist()
 
 
+def in_use(column: Coded) -> Coded:
+    """Return the column with only those words in its vocabulary that occur."""
+    used = words_in_use(column)
+    place = np.full(len(column.words) + 1, -1, np.int32)
+    place[used] = np.arange(len(used))
+    return Coded(place[column.codes], [column.words[code] for code in used])
+
+
 def matching(column: Coded, glob: str) -> Bool:
     """Return which rows hold a text that the glob covers, bool (n,); absent texts never match."""
     pattern = compiled(glob)

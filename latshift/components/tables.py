@@ -139,6 +139,3 @@ TRANSPORT_NAMES = (
 
 SERVER_PARTS = ("* http send", "* http receive", "* websocket send", "* websocket receive")
 """Globs of span names that are parts of a server span (ASGI): they inherit, or are `app`."""
-
-NOT_CALLS = frozenset({"pending_span", "log"})
-"""Values of logfire.span_type that are notes, not work (trap T8)."""

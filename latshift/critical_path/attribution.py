@@ -1,4 +1,4 @@
-"""Whose time the critical path is: every own segment goes to the component of its span, or to the phases of its call."""
+"""Whose time the critical path is: every own segment goes to the component of its span, or to phases of its call."""
 
 from __future__ import annotations
 

@@ -135,7 +135,8 @@ def _count(forest: Forest, summary: InputSummary, orphans: int) -> None:
         summary.warnings.append(f"{missing} a parent that is not in the input; {incomplete} incomplete")
     lost = int(forest.placeholder.sum())
     if lost:
-        summary.warnings.append(f"{_count_of(lost, 'trace')} lost the root; a stand-in holds the parts together")
+        rootless = _count_of(lost, "trace lost its root", "traces lost their root")
+        summary.warnings.append(f"{rootless}; a stand-in holds the parts together")
 
 
 def _count_of(number: int, one: str, many: str = "") -> str:
@@ -143,4 +144,6 @@ def _count_of(number: int, one: str, many: str = "") -> str:
 
 
 def _milliseconds(nanoseconds: int) -> str:
-    return f"{nanoseconds / 1e6:,.3g} ms" if nanoseconds < 1e9 else f"{nanoseconds / 1e6:,.0f} ms"
+    if nanoseconds < 1_000:
+        return "less than 0.001 ms"
+    return f"{nanoseconds / 1e6:.3g} ms" if nanoseconds < 1e9 else f"{nanoseconds / 1e6:,.0f} ms"

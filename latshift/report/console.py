@@ -42,8 +42,21 @@ class Glyphs:
 UNICODE = Glyphs(fills="█▒░▓╱═╲·", own="█", wait="─", other="░")
 ASCII = Glyphs(fills="#=.+/-%:", own="#", wait="-", other=".", ascii=True)
 
-_REPLACED = {"–": "-", "−": "-", "·": ",", "…": "...", "→": "->", "×": "x", "µ": "u", "∞": "inf", "✓": "ok", "✗": "FAIL",
-             "─": "-", "▲": "^", "‖": "||", "≥": ">="}  # fmt: skip
+_REPLACED = {
+    **dict.fromkeys("–−─", "-"),
+    "·": ",",
+    "…": "...",
+    "→": "->",
+    "×": "x",
+    "µ": "u",
+    "∞": "inf",
+    "✓": "ok",
+    "✗": "FAIL",
+    "≤": "<=",
+    "≥": ">=",
+    "‖": "||",
+}
+"""What stands for characters that an encoding lacks."""
 
 
 @dataclass(frozen=True)
@@ -121,10 +134,7 @@ def _glyphs(stream: TextIO) -> Glyphs:
 
 def as_text(lines: Iterable[Text], screen: Screen) -> str:
     """Join styled lines into what is written to the stream; without colour no escape is in it."""
-    if screen.colour:
-        text = _styled(lines)
-    else:
-        text = "".join(f"{line.plain.rstrip()}\n" for line in lines)
+    text = _styled(lines) if screen.colour else "".join(f"{line.plain.rstrip()}\n" for line in lines)
     if screen.glyphs.ascii:
         for character, plain in _REPLACED.items():
             text = text.replace(character, plain)

@@ -5,6 +5,9 @@ from __future__ import annotations
 LONGEST = 200
 """More characters of one name than this help nobody in a view for people."""
 
+LONGEST_CELL = 32_000
+"""Spreadsheets hold no more in a cell."""
+
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#~!|"} | {"&": "&amp;", "@": "&#64;"})
 
 
@@ -40,5 +43,5 @@ def markdown(text: str, longest: int | None = LONGEST) -> str:
 
 def csv_cell(text: str) -> str:
     """Return the text so that no spreadsheet takes it for a formula: such a cell begins with an apostrophe."""
-    shown = visible(text, None)
+    shown = visible(text, LONGEST_CELL)
     return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown

@@ -127,8 +127,9 @@ def _with_groups(line: Text, columns: Sequence[Column], widths: Sequence[int], k
         following = columns[kept[position + 1]].group if position + 1 < len(kept) else ()
         if column.group and following != column.group:
             room = end - start
-            heading = next((f" {name} " for name in column.group if len(name) + 2 <= room), "")
-            text = text[:start] + heading.center(room, "─") + text[end:]
+            heading = next((name for name in column.group if len(name) <= room), "")
+            ruled = f" {heading} ".center(room, "─") if len(heading) + 2 <= room else heading.center(room)
+            text = text[:start] + ruled + text[end:]
     return Text(text, "dim")
 
 

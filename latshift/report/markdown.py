@@ -13,6 +13,11 @@ from latshift.results import Analysis, Check, CheckReport, Doubt, Forecast, Late
 POINTS = ("p50", "p95", "p99")
 FIGURES = (*POINTS, "mean")
 
+FOOTNOTE = (
+    "Shares at a percentile add up to 100%; percentiles of path time do not add up. The ceiling is the latency saved "
+    "if the component took no time."
+)
+
 
 def analysis_markdown(analysis: Analysis) -> str:
     """Return an analysis as Markdown."""
@@ -22,8 +27,7 @@ def analysis_markdown(analysis: Analysis) -> str:
         classes = [[markdown(item.name), *_three(item.share), *_times(item.path_ms)] for item in analysis.classes]
         heads = [f"share at {point}" for point in POINTS] + [f"path time {point}" for point in POINTS]
         blocks += ["### By class", _table(["class", *heads], classes), "### By component", _components(analysis, heads)]
-        blocks.append("Shares at a percentile add up to 100 %; percentiles of path time do not add up. The ceiling is "
-                      "the latency saved if the component took no time.")  # fmt: skip
+        blocks.append(FOOTNOTE)
     if len(analysis.groups) > 1:
         groups = [[markdown(group.root), units.count(group.n), *_figures(group.latency)] for group in analysis.groups]
         blocks += ["### Groups", _table(["root", "requests", *FIGURES], groups)]
@@ -42,8 +46,8 @@ def forecast_markdown(forecast: Forecast) -> str:
         rows.append([name, units.duration(before), units.duration(after), interval, *shifts])
     blocks.append(_table(["", "before", "after", "95 % interval", "change", "Amdahl says"], rows))
     moved = forecast.bottleneck
-    blocks.append(f"Bottleneck: {markdown(moved.before)} before, {markdown(moved.after)} after. "
-                  f"{units.count(forecast.requests_changed)} of {units.plural(forecast.baseline.n, 'request')} change.")  # fmt: skip
+    changed = f"{units.count(forecast.requests_changed)} of {units.plural(forecast.baseline.n, 'request')}"
+    blocks.append(f"Bottleneck: {markdown(moved.before)} before, {markdown(moved.after)} after. {changed} change.")
     shares = [
         [markdown(item.name), *_three(item.share_before), *_three(item.share_after)] for item in forecast.components
     ]

@@ -64,8 +64,8 @@ def _waterfall(request: RequestPath, screen: Screen) -> list[Text]:
     every = rows_of(request)
     rows = most_telling(every)
     labels = [_label(row) for row in rows]
-    components = [visible(row.spans[0].component, 20) for row in rows]
-    beside = max(map(len, components)) + 2 if screen.width >= 100 else 0
+    components = [Text(visible(row.spans[0].component, 20), "dim") for row in rows]
+    beside = max(9, *(component.cell_len for component in components)) + 2 if screen.width >= 100 else 0
     room = int((screen.width - 2 * FIGURE - beside) * 0.45)
     names = min(max(label.cell_len for label in labels), room if screen.cut else LONGEST_NAME)
     width = max(20, screen.width - 2 * FIGURE - 4 - beside - min(names, room))
@@ -74,7 +74,8 @@ def _waterfall(request: RequestPath, screen: Screen) -> list[Text]:
     for row, label, component in zip(rows, labels, components, strict=True):
         line = fit(label, names)
         line.append(" " * (names - line.cell_len))
-        line.append(f"  {component:{beside - 2}}" if beside else "", "dim")
+        if beside:
+            line.append("  ").append_text(component).append(" " * (beside - 2 - component.cell_len))
         line.append(f" {units.duration(row.duration_ns / 1e6):>{FIGURE}}")
         own = units.duration(row.own_ns / 1e6) if row.own_ns else ""
         line.append(f" {own:>{FIGURE}}  ", "bold")
@@ -107,7 +108,7 @@ def _label(row: Row) -> Text:
 
 def _axis(request: RequestPath, names: int, beside: int, width: int) -> Text:
     end = units.duration(request.duration_ms)
-    head = " " * names + (f"  {'component':{beside - 2}}" if beside else "")
+    head = " " * names + ("  component".ljust(beside) if beside else "")
     line = Text(f"{head} {'duration':>{FIGURE}} {'on path':>{FIGURE}}  ", "dim")
     return line.append("0" + " " * max(1, width - 1 - len(end)) + end, "dim")
 

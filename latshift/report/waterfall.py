@@ -53,7 +53,7 @@ def rows_of(request: RequestPath) -> list[Row]:
     """Return all rows of a request, parents before children, siblings by start."""
     spans = request.spans
     children: list[list[int]] = [[] for _ in spans]
-    roots = []
+    roots: list[int] = []
     for index, span in enumerate(spans):
         (children[span.parent] if span.parent >= 0 else roots).append(index)
     own = _own_stretches(request)
@@ -122,7 +122,7 @@ def painted(row: Row, begin: int, end: int, width: int, marks: str) -> str:
     Args:
         marks: Three characters: own work on the critical path; on it, waiting for what is below; off the path.
     """
-    own, wait, other = marks
+    own, wait, other = tuple(marks)
     scale = width / max(1, end - begin)
     cells = [" "] * width
 

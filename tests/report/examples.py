@@ -78,18 +78,86 @@ COMPONENTS = (
         RetryTime(40, 50, "heuristic", Spread(6.0, 0.0, 0.0, 310.0)),
     ),
     Component(
-        "retrieval", "non-model", 2000, 4000, 2000, Spread(0.21, 0.24, 0.15, 0.1), Spread(104, 98, 190, 260), Points(0.2, 0.12, 0.06)
+        "retrieval",
+        "non-model",
+        2000,
+        4000,
+        2000,
+        Spread(0.21, 0.24, 0.15, 0.1),
+        Spread(104, 98, 190, 260),
+        Points(0.2, 0.12, 0.06),
     ),
     Component(
-        "database/postgresql", "non-model", 1990, 28000, 28000, Spread(0.16, 0.18, 0.14, 0.1), Spread(80, 72, 175, 230), Points(0.18, 0.14, 0.1)
+        "database/postgresql",
+        "non-model",
+        1990,
+        28000,
+        28000,
+        Spread(0.16, 0.18, 0.14, 0.1),
+        Spread(80, 72, 175, 230),
+        Points(0.18, 0.14, 0.1),
     ),
-    Component("queue", "queue", 1200, 1200, 1200, Spread(0.06, 0.04, 0.09, 0.11), Spread(30, 12, 110, 240), Points(0.04, 0.09, 0.11)),
-    Component("embedding", "model", 2000, 2000, 2000, Spread(0.05, 0.05, 0.05, 0.04), Spread(25, 22, 60, 90), Points(0.05, 0.05, 0.04)),
-    Component("auth", "non-model", 2000, 2000, 2000, Spread(0.04, 0.05, 0.03, 0.02), Spread(20, 19, 40, 61), Points(0.05, 0.03, 0.02)),
-    Component("feature-store", "non-model", 2000, 2000, 2000, Spread(0.03, 0.03, 0.03, 0.02), Spread(15, 14, 28, 40), Points(0, 0.01, 0.01)),
-    Component("cache", "non-model", 2000, 2000, 2000, Spread(0.0004, 0.0004, 0.0003, 0.0002), Spread(0.2, 0.19, 0.4, 0.8), Points(0, 0, 0)),
-    Component("app", "non-model", 2000, 3000, 2000, Spread(0.0496, 0.0496, 0.0397, 0.0398), Spread(25, 24, 41, 77), Points(0.05, 0.04, 0.04)),
-)  # fmt: skip
+    Component(
+        "queue",
+        "queue",
+        1200,
+        1200,
+        1200,
+        Spread(0.06, 0.04, 0.09, 0.11),
+        Spread(30, 12, 110, 240),
+        Points(0.04, 0.09, 0.11),
+    ),
+    Component(
+        "embedding",
+        "model",
+        2000,
+        2000,
+        2000,
+        Spread(0.05, 0.05, 0.05, 0.04),
+        Spread(25, 22, 60, 90),
+        Points(0.05, 0.05, 0.04),
+    ),
+    Component(
+        "auth",
+        "non-model",
+        2000,
+        2000,
+        2000,
+        Spread(0.04, 0.05, 0.03, 0.02),
+        Spread(20, 19, 40, 61),
+        Points(0.05, 0.03, 0.02),
+    ),
+    Component(
+        "feature-store",
+        "non-model",
+        2000,
+        2000,
+        2000,
+        Spread(0.03, 0.03, 0.03, 0.02),
+        Spread(15, 14, 28, 40),
+        Points(0, 0.01, 0.01),
+    ),
+    Component(
+        "cache",
+        "non-model",
+        2000,
+        2000,
+        2000,
+        Spread(0.0004, 0.0004, 0.0003, 0.0002),
+        Spread(0.2, 0.19, 0.4, 0.8),
+        Points(0, 0, 0),
+    ),
+    Component(
+        "app",
+        "non-model",
+        2000,
+        3000,
+        2000,
+        Spread(0.0496, 0.0496, 0.0397, 0.0398),
+        Spread(25, 24, 41, 77),
+        Points(0.05, 0.04, 0.04),
+    ),
+)
 
 SOURCE = InputSummary(
     3, 12_400_000, 48_300, 2003, 2003, 3, {"duplicate span": 12}, ["214 spans end after their parent, 3.1 ms cut"]
@@ -217,17 +285,32 @@ def check_report() -> CheckReport:
         (
             Check("latency.p50", 412.0, 431.0, 0.046, (0.02, 0.07), 0.05, "pass", "", n=2000),
             Check(
-                "non-model.path.p95", 480.0, 590.0, 0.229, (0.18, 0.28), 0.1, "regression",
-                "Of +110 ms, the model's part is −4 ms and the rest +114 ms; database/postgresql rose most.", n=2000,
+                "non-model.path.p95",
+                480.0,
+                590.0,
+                0.229,
+                (0.18, 0.28),
+                0.1,
+                "regression",
+                "Of +110 ms, the model's part is −4 ms and the rest +114 ms; database/postgresql rose most.",
+                n=2000,
             ),
             Check(
-                "latency.p99", 2104.0, 2300.0, 0.093, (-0.06, 0.21), 0.1, "inconclusive",
-                "120 requests, 299 are needed for p99.", n=120, group="gateway POST /answer",
+                "latency.p99",
+                2104.0,
+                2300.0,
+                0.093,
+                (-0.06, 0.21),
+                0.1,
+                "inconclusive",
+                "120 requests, 299 are needed for p99.",
+                n=120,
+                group="gateway POST /answer",
             ),
             Check("non-model.share.p50", 0.55, 0.561, 0.011, (-0.004, 0.02), 0.05, "pass", unit="fraction", n=2000),
             Check("latency.p95", float("nan"), 1310.0, -0.13, (-0.16, -0.1), 0.0, "pass", budget=1500.0, n=2000),
         ),
-    )  # fmt: skip
+    )
 
 
 def listing() -> ComponentListing:
@@ -235,8 +318,21 @@ def listing() -> ComponentListing:
     return ComponentListing(
         SOURCE,
         (
-            ListedComponent("llm", "model", 4100, 2050, 0.4, (RuleHit("gen_ai.operation.name=chat", 2050, "chat gpt-x"), RuleHit("inherits", 2050, "POST"))),
-            ListedComponent("app", "non-model", 3000, 2000, 0.05, (RuleHit("nothing matched", 3000, "rank_documents"),)),
+            ListedComponent(
+                "llm",
+                "model",
+                4100,
+                2050,
+                0.4,
+                (RuleHit("gen_ai.operation.name=chat", 2050, "chat gpt-x"), RuleHit("inherits", 2050, "POST")),
+            ),
+            ListedComponent(
+                "app", "non-model", 3000, 2000, 0.05, (RuleHit("nothing matched", 3000, "rank_documents"),)
+            ),
         ),
-        (Unclassified("rank_documents", "gateway", 1000, 0.04, '[[rules]]\nname = "rank_documents"\ncomponent = "rerank"'),),
-    )  # fmt: skip
+        (
+            Unclassified(
+                "rank_documents", "gateway", 1000, 0.04, '[[rules]]\nname = "rank_documents"\ncomponent = "rerank"'
+            ),
+        ),
+    )

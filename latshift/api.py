@@ -1,0 +1,160 @@
+"""The functions behind both the command line and `import latshift`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from latshift import config as configuration
+from latshift import store
+from latshift.analysis import analyze
+from latshift.critical_path import PathOptions
+from latshift.errors import InputError
+from latshift.forest import ForestOptions, build
+from latshift.ingest import read_spans
+from latshift.paths import find_paths
+from latshift.traceset import RequestFilter, TraceSet
+
+if TYPE_CHECKING:
+    from latshift.results import CheckReport, ComponentListing, Forecast
+
+__all__ = [
+    "analyze",
+    "check",
+    "components",
+    "find_paths",
+    "load_last",
+    "read",
+    "save_baseline",
+    "save_last",
+    "whatif",
+]
+
+Source = str | Path
+Progress = Callable[[int, int], None]
+
+
+def read(
+    paths: Source | Sequence[Source],
+    *,
+    include_incomplete: bool = False,
+    fix_skew_ms: float | None = None,
+    asynchronous: Literal["otel", "follows-from", "none"] = "otel",
+    overflow: Literal["clamp", "drop"] = "clamp",
+    config: Source | configuration.Config | None = None,
+    root: str | None = None,
+    service: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    model_components: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> TraceSet:
+    """Read exported traces.
+
+    Args:
+        paths: Files, directories, globs, or "-" for standard input.
+        include_incomplete: Count requests whose root is missing.
+        fix_skew_ms: Shift spans of other hosts into their callers, by at most so many ms.
+        asynchronous: Which children nobody waits for. overflow: What becomes of a span that ends after its parent.
+        config: A configuration, or its file; None takes the nearest `latshift.toml` or `pyproject.toml`.
+        root, service: Globs for the requests that count. since, until: ns since the epoch, for their start.
+        model_components: Components of class model, in place of the configured ones.
+        keep: Attribute keys to keep beyond the known ones, for selectors and grouping by `attr:KEY`.
+        workers: Processes that decode; None for one each core.
+        progress: Called with bytes read and bytes in all.
+
+    Returns:
+        The requests; nothing is computed before it is asked for.
+
+    Raises:
+        InputError: If the input holds nothing usable; names the file and the place.
+        ConfigError: If the configuration cannot be used.
+    """
+    sources = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    settings = config if isinstance(config, configuration.Config) else configuration.load(config and Path(config))
+    if model_components is not None:
+        settings = replace(settings, model_components=tuple(model_components))
+    table, summary = read_spans(sources, keep={*settings.keep, *keep}, workers=workers, progress=progress)
+    skew = None if fix_skew_ms is None else round(fix_skew_ms * 1e6)
+    forest = build(table, summary, ForestOptions(fix_skew_ns=skew))
+    return TraceSet(
+        forest,
+        summary,
+        RequestFilter(root, service, since, until, include_incomplete),
+        settings,
+        PathOptions(asynchronous=asynchronous, overflow=overflow),
+    )
+
+
+def whatif(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
+    """Predict what edits would do to the latency, by replay of every request.
+
+    Args:
+        traces: The requests. edits: Verb and value in order, such as [("speedup", "llm=2x"), ("remove", "rerank")].
+
+    Raises:
+        EditError: If an edit makes no sense or selects nothing.
+    """
+    from latshift.whatif.forecast import forecast
+
+    return forecast(traces, edits)
+
+
+def check(
+    traces: TraceSet,
+    baseline: TraceSet | Source | Sequence[Source] | None = None,
+    *,
+    on_inconclusive: Literal["pass", "fail"] = "fail",
+) -> CheckReport:
+    """Hold requests against a baseline, and against the budgets of the configuration.
+
+    Args:
+        traces: The requests. baseline: Earlier requests, trace files, or a file saved with `save_baseline`.
+        on_inconclusive: Whether too little evidence lets the build go on.
+
+    Raises:
+        ConfigError: If there is neither a baseline nor a budget, or a budget names an unknown metric.
+    """
+    from latshift.gate import gate
+
+    return gate(traces, baseline, on_inconclusive=on_inconclusive)
+
+
+def components(traces: TraceSet) -> ComponentListing:
+    """List what was put into which component and by which rule."""
+    from latshift.components.explain import list_components, list_unclassified
+    from latshift.results import ComponentListing
+
+    forest, classified, own = traces.forest, traces.classified, traces.path.own
+    return ComponentListing(
+        traces.input, list_components(forest, classified, own), list_unclassified(forest, classified, own)
+    )
+
+
+def save_baseline(traces: TraceSet, path: Source) -> None:
+    """Save what later runs are compared with: latency and path times per request, no names of users, no content."""
+    from latshift.gate import sample_of, save_sample
+
+    save_sample(sample_of(traces), Path(path))
+
+
+def save_last(traces: TraceSet, directory: Path) -> None:
+    """Keep the requests as those last analysed in a directory."""
+    store.save(traces.forest, traces.input, store.cache_file(directory))
+
+
+def load_last(directory: Path, config: Source | None = None) -> TraceSet:
+    """Return the requests last analysed in a directory.
+
+    Raises:
+        InputError: If there are none.
+    """
+    file = store.cache_file(directory)
+    if not file.is_file():
+        raise InputError("nothing was analysed in this directory yet", "name trace files, or run `latshift analyze PATH`")
+    forest, summary = store.load(file)
+    return TraceSet(forest, summary, config=configuration.load(config and Path(config)))
