@@ -32,7 +32,8 @@ def analyze(traces: TraceSet, group_by: str | None = None) -> Analysis:
     """Say where the latency goes, at p50, p95 and p99.
 
     Args:
-        traces: The requests. group_by: "root" (service and operation, the default), "service", or "attr:KEY".
+        traces: The requests.
+        group_by: "root" (service and operation, the default), "service", or "attr:KEY".
 
     Raises:
         InputError: If no request is left to look at.
@@ -191,7 +192,9 @@ def _groups(traces: TraceSet, group_by: str | None) -> tuple[tuple[Group, ...], 
         classes = _classes(traces, time[rows], duration[rows])
         groups.append(Group(words[code], len(rows), describe(duration[rows]), classes))
     left = len(order) - len(groups)
-    doubts = (Doubt("more-groups", f"{left} smaller groups are not listed", "--root shows one of them"),) if left else ()
+    doubts = (
+        (Doubt("more-groups", f"{left} smaller groups are not listed", "--root shows one of them"),) if left else ()
+    )
     return tuple(groups), doubts
 
 
@@ -206,4 +209,3 @@ def _doubts(traces: TraceSet) -> list[Doubt]:
         text = f"{traces.input.incomplete} incomplete requests are left out of the figures"
         doubts.append(Doubt("incomplete", text, "--include-incomplete counts them"))
     return doubts
-

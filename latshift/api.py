@@ -59,9 +59,13 @@ def read(
         paths: Files, directories, globs, or "-" for standard input.
         include_incomplete: Count requests whose root is missing.
         fix_skew_ms: Shift spans of other hosts into their callers, by at most so many ms.
-        asynchronous: Which children nobody waits for. overflow: What becomes of a span that ends after its parent.
+        asynchronous: Which children nobody waits for.
+        overflow: What becomes of a span that ends after its parent.
         config: A configuration, or its file; None takes the nearest `latshift.toml` or `pyproject.toml`.
-        root, service: Globs for the requests that count. since, until: ns since the epoch, for their start.
+        root: Globs for the requests that count.
+        service: Likewise.
+        since: ns since the epoch, for their start.
+        until: Likewise.
         model_components: Components of class model, in place of the configured ones.
         keep: Attribute keys to keep beyond the known ones, for selectors and grouping by `attr:KEY`.
         workers: Processes that decode; None for one each core.
@@ -75,7 +79,7 @@ def read(
         ConfigError: If the configuration cannot be used.
     """
     sources = [paths] if isinstance(paths, (str, Path)) else list(paths)
-    settings = config if isinstance(config, configuration.Config) else configuration.load(config and Path(config))
+    settings = _settings(config)
     if model_components is not None:
         settings = replace(settings, model_components=tuple(model_components))
     table, summary = read_spans(sources, keep={*settings.keep, *keep}, workers=workers, progress=progress)
@@ -90,11 +94,18 @@ def read(
     )
 
 
+def _settings(config: Source | configuration.Config | None) -> configuration.Config:
+    if isinstance(config, configuration.Config):
+        return config
+    return configuration.load(Path(config) if config else None)
+
+
 def whatif(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
     """Predict what edits would do to the latency, by replay of every request.
 
     Args:
-        traces: The requests. edits: Verb and value in order, such as [("speedup", "llm=2x"), ("remove", "rerank")].
+        traces: The requests.
+        edits: Verb and value in order, such as [("speedup", "llm=2x"), ("remove", "rerank")].
 
     Raises:
         EditError: If an edit makes no sense or selects nothing.
@@ -113,7 +124,8 @@ def check(
     """Hold requests against a baseline, and against the budgets of the configuration.
 
     Args:
-        traces: The requests. baseline: Earlier requests, trace files, or a file saved with `save_baseline`.
+        traces: The requests.
+        baseline: Earlier requests, trace files, or a file saved with `save_baseline`.
         on_inconclusive: Whether too little evidence lets the build go on.
 
     Raises:
@@ -155,6 +167,8 @@ def load_last(directory: Path, config: Source | None = None) -> TraceSet:
     """
     file = store.cache_file(directory)
     if not file.is_file():
-        raise InputError("nothing was analysed in this directory yet", "name trace files, or run `latshift analyze PATH`")
+        raise InputError(
+            "nothing was analysed in this directory yet", "name trace files, or run `latshift analyze PATH`"
+        )
     forest, summary = store.load(file)
-    return TraceSet(forest, summary, config=configuration.load(config and Path(config)))
+    return TraceSet(forest, summary, config=_settings(config))

@@ -75,7 +75,7 @@ class Budget(Table, frozen=True):
 
     Attributes:
         metric: Such as "latency", "non-model", "llm" or "llm.share".
-        group: Glob for "service operation" of the root. root: The same, another name for it.
+        group: Glob for "service operation" of the root. root: Another name for it in the file; None once it is read.
         percentile: Which percentiles. max_ms, max_share: Fixed limits. tolerance: Relative change allowed against a
             baseline, 0.05 is 5 %. tolerance_ms: Absolute change allowed. level: A broken budget fails or only warns.
         raw: Judge a share even where it rose because the model got faster. min_requests: Fewer give no verdict.
@@ -92,6 +92,11 @@ class Budget(Table, frozen=True):
     level: Literal["fail", "warn"] = "fail"
     raw: bool = False
     min_requests: int | None = None
+
+    @property
+    def percentiles(self) -> tuple[float, ...]:
+        """The percentiles in percent; empty where none is given."""
+        return tuple(self.percentile or ())
 
 
 class Price(Table, frozen=True):
@@ -194,14 +199,12 @@ def _config(file: Path, document: Document) -> Config:
     models = document.model_components
     for index, dependency in enumerate(document.dependency):
         _check_dependency(f"{file}: dependency[{index}]", dependency)
-    for index, budget in enumerate(document.budget):
-        _check_budget(f"{file}: budget[{index}]", budget)
     return Config(
         path=file,
         rules=tuple(_rule(f"{file}: component[{index}]", table) for index, table in enumerate(document.component)),
         model_components=MODEL_COMPONENTS if models is None else tuple(models),
         dependencies=tuple(document.dependency),
-        budgets=tuple(document.budget),
+        budgets=tuple(_budget(f"{file}: budget[{index}]", budget) for index, budget in enumerate(document.budget)),
         prices=document.prices,
     )
 
@@ -230,7 +233,9 @@ def _check_dependency(place: str, dependency: Dependency) -> None:
             raise ConfigError(f"{place}.{key}: {error.message}", error.hint) from error
 
 
-def _check_budget(place: str, budget: Budget) -> None:
+def _budget(place: str, budget: Budget) -> Budget:
+    if budget.group is not None and budget.root is not None:
+        raise ConfigError(f"{place}: group and root are two names for one thing", "leave one of them out")
     for percentile in budget.percentile or ():
         if not 0 < percentile < 100:
             raise ConfigError(f"{place}.percentile: {percentile} is not between 0 and 100", "for example [50, 95, 99]")
@@ -239,6 +244,7 @@ def _check_budget(place: str, budget: Budget) -> None:
         # Written this way round so that nan, which TOML allows, is refused too.
         if value is not None and not value >= 0:
             raise ConfigError(f"{place}.{key}: {value} is below 0", DOCUMENTED)
+    return msgspec.structs.replace(budget, group=budget.group or budget.root, root=None)
 
 
 _PLACE = re.compile(r" - at `(?:key in )?\$\.?(?P<place>.*)`$")

@@ -31,7 +31,8 @@ def gain_intervals(before: Int64, after: Int64) -> dict[str, Interval]:
     """Return 95 % intervals of the gain, from the same resampled requests before and after.
 
     Args:
-        before, after: int64 ns (r,), the same requests in canonical order.
+        before: int64 ns (r,), the same requests in canonical order.
+        after: Likewise.
     """
     if len(before) < 2:
         return {}

@@ -19,7 +19,9 @@ def find_paths(traces: TraceSet, trace_id: str | None = None, slowest: int | Non
     """Return the critical path of the requests of a trace, or of the slowest requests.
 
     Args:
-        traces: The requests. trace_id: Any usual spelling of a trace id. slowest: How many of the slowest.
+        traces: The requests.
+        trace_id: Any usual spelling of a trace id.
+        slowest: How many of the slowest.
 
     Raises:
         InputError: If there is no such trace.
@@ -55,9 +57,7 @@ def _request_path(traces: TraceSet, request: int) -> RequestPath:
     ids = [spans.span_id_text(row) for row in rows.tolist()]
     place = {row: index for index, row in enumerate(rows.tolist())}
     segments = tuple(
-        Segment(
-            ids[index], services[index] or "", names[index] or "", components[index] or "", start, end, None, index
-        )
+        Segment(ids[index], services[index] or "", names[index] or "", components[index] or "", start, end, None, index)
         for row, start, end in _segments_of(traces, request)
         for index in [place[row]]
     )

@@ -1,4 +1,4 @@
-"""Sorting and numbering of integer keys, several times faster than NumPy's argsort and unique where the ranges allow."""
+"""Sorting and numbering of integer keys, faster than argsort and unique where the ranges allow."""
 
 from __future__ import annotations
 

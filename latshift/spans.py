@@ -41,8 +41,15 @@ class Column:
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("trace", "text", "", "trace id, 32 lower-case hex digits, or the text as it stood if it was neither hex nor base64"),
-    Column("span_id", "span id", "", "span id as an unsigned 64-bit number; see SpanTable.odd_ids for ids that are not hex"),
+    Column(
+        "trace",
+        "text",
+        "",
+        "trace id, 32 lower-case hex digits, or the text as it stood if it was neither hex nor base64",
+    ),
+    Column(
+        "span_id", "span id", "", "span id as an unsigned 64-bit number; see SpanTable.odd_ids for ids that are not hex"
+    ),
     Column("parent_id", "span id", "", "span id of the parent; 0 when the span has none"),
     Column("name", "text", "", "operation name"),
     Column("service", "text", "", "service.name of the resource"),

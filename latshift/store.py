@@ -64,7 +64,9 @@ def save(forest: Forest, summary: InputSummary, path: Path) -> None:
     """Write spans and their forest to a Parquet file, atomically.
 
     Args:
-        forest: What to keep. summary: Kept with it. path: The file to write; its folder is made if need be.
+        forest: What to keep.
+        summary: Kept with it.
+        path: The file to write; its folder is made if need be.
     """
     import polars
 

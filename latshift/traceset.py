@@ -82,7 +82,7 @@ class TraceSet:
 
     @cached_property
     def labels(self) -> Coded:
-        """"service operation" of each request's root."""
+        """The "service operation" of each request's root."""
         names = self.forest.spans.text("name").take(self.forest.root)
         services = self.forest.spans.text("service").take(self.forest.root)
         width = len(names.words) + 1

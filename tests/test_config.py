@@ -79,6 +79,13 @@ def test_everything_a_file_may_hold(tmp_path: Path) -> None:
     assert config.keep == {"deployment.region", "tenant"}
 
 
+def test_root_is_another_name_for_group(tmp_path: Path) -> None:
+    budget = load(
+        write(tmp_path, "[[budget]]\nmetric = 'latency'\nroot = '*POST /chat'\npercentile = [50, 95]")
+    ).budgets[0]
+    assert (budget.group, budget.root, budget.percentiles) == ("*POST /chat", None, (50, 95))
+
+
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert load(write(tmp_path, "")).model_components == MODEL_COMPONENTS
     assert Config().keep == set() and Config().rules == ()
@@ -125,6 +132,7 @@ MISTAKES = [
     ("[[budget]]\nmetric = 'latency'\npercentile = [950]", "budget[0].percentile: 950", "[50, 95, 99]"),
     ("[[budget]]\nmetric = 'latency'\nmax_ms = -1", "budget[0].max_ms: -1", ""),
     ("[[budget]]\nmetric = 'latency'\ntolerance = nan", "budget[0].tolerance: nan", ""),
+    ("[[budget]]\nmetric = 'latency'\ngroup = 'a'\nroot = 'b'", "budget[0]: group and root", ""),
     ("[prices.m]\ninput = 1\noutptu = 2", "unknown key 'prices[...].outptu'", "did you mean 'output'?"),
     ("model_components = 'llm'", "model_components: expected `array`, got", ""),
     ("model_components = [", "not TOML", "toml.io"),

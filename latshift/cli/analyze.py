@@ -53,7 +53,7 @@ def command(
         refuse_bad_target(str(save), paths or [])
     from latshift import api
 
-    traces = read(paths, read_options, show)
+    traces = read(paths, read_options, show, [group_by or ""])
     analysis = api.analyze(traces, group_by=group_by)
     if save:
         api.save_baseline(traces, save)

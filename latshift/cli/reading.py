@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
 STDIN = STDOUT
 
+ATTRIBUTE = re.compile(r"attr:([^=&,]+)")
+"""An attribute that a selector or `--group-by` names."""
+
 ONLY_WHEN_READING = {
-    "--config": ("config", None),
     "--model-components": ("model_components", None),
     "--fix-skew": ("fix_skew", None),
     "--async": ("asynchronous", "otel"),
@@ -29,8 +32,13 @@ ONLY_WHEN_READING = {
 """Options that shape the requests while they are read, their fields and defaults."""
 
 
-def read(paths: Sequence[str] | None, options: ReadOptions, show: ShowOptions) -> TraceSet:
+def read(
+    paths: Sequence[str] | None, options: ReadOptions, show: ShowOptions, mentions: Sequence[str] = ()
+) -> TraceSet:
     """Read traces; without paths from standard input if something is piped there.
+
+    Args:
+        mentions: Texts such as edits; the attributes they name (`attr:KEY`) are kept.
 
     Raises:
         LatshiftError: If there is nothing to read.
@@ -55,26 +63,29 @@ def read(paths: Sequence[str] | None, options: ReadOptions, show: ShowOptions) -
             since=time_ns(options.since, "--since") if options.since else None,
             until=time_ns(options.until, "--until") if options.until else None,
             model_components=[name.strip() for name in listed.split(",") if name.strip()] if listed else None,
+            keep=[key for text in mentions for key in ATTRIBUTE.findall(text)],
             workers=options.workers,
             progress=meter,
         )
 
 
-def read_or_last(paths: Sequence[str] | None, options: ReadOptions, show: ShowOptions) -> TraceSet:
+def read_or_last(
+    paths: Sequence[str] | None, options: ReadOptions, show: ShowOptions, mentions: Sequence[str] = ()
+) -> TraceSet:
     """Read traces; without paths take those that were last analysed in this directory.
 
     Raises:
         LatshiftError: If nothing was analysed here, or an option would need the traces to be read again.
     """
     if paths:
-        return read(paths, options, show)
+        return read(paths, options, show, mentions)
     for option, (field, default) in ONLY_WHEN_READING.items():
         if getattr(options, field) != default:
             hint = "name the trace files, or give the option to latshift analyze"
             raise LatshiftError(f"{option} has no effect on traces that are already read", hint)
     from latshift import api
 
-    traces = api.load_last(Path.cwd())
+    traces = api.load_last(Path.cwd(), config=options.config)
     changes: dict[str, object] = {"root": options.root, "service": options.service}
     changes = {name: value for name, value in changes.items() if value is not None}
     for name, text in (("since", options.since), ("until", options.until)):

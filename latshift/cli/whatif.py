@@ -62,7 +62,7 @@ def command(
     targets = plan(format, show, FORMATS, paths or [])
     from latshift import api
 
-    traces = read_or_last(paths, read_options, show)
+    traces = read_or_last(paths, read_options, show, [text for _, text in edits])
     deliver(targets, api.whatif(traces, edits), show)
     return 0
 

@@ -89,6 +89,14 @@ class Board:
                 table[code] = self._number(verdict)
         self._settle(table[codes])
 
+    def spread(self, number: Int64) -> Board:
+        """Return a board on which row i has the verdict that row number[i] has here."""
+        board = Board(len(number))
+        board.verdict = self.verdict[number]
+        board.open = np.flatnonzero(board.verdict < 0)
+        board.verdicts = self.verdicts
+        return board
+
     def lookup(self, values: list[int], dtype: type) -> Array:
         """Map every span through one value per verdict; all spans must be decided."""
         return np.asarray(values, dtype)[self.verdict]

@@ -1,23 +1,30 @@
 """Which component every span is: llm_conventions.md section 5.0, the person's own rules first.
 
-The order of the calls in `verdicts_of` is the precedence. Every step looks at distinct words, never at single spans.
+The order of the calls in `_decide` is the precedence. Spans that agree in everything that matters are decided once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from latshift.components import tables
 from latshift.components.board import Board, Judge, Role, Verdict
+from latshift.components.distinct import distinct
 from latshift.components.engines import ENGINE_SPANS, EngineSpan
-from latshift.components.globs import compiled, matching, words_in_use
+from latshift.components.globs import attribute_column, compiled, matching
 from latshift.components.hosts import BARE_PATHS, HOSTS, PATHS
 from latshift.components.names import component_of_name
 from latshift.components.rules import Rule
-from latshift.spans import CLIENT, CONSUMER, NULL, PRODUCER, SERVER, Bool, Coded, Forest, SpanTable
+from latshift.spans import CLIENT, CONSUMER, NULL, PRODUCER, SERVER, Array, Bool, Coded, Forest, Int64, SpanTable
+
+TEXTS = (
+    "kind_hint", "operation", "name", "scope", "service", "db_system", "messaging_system", "rpc_system", "faas",
+    "mcp_method", "tool", "peer", "http_host", "http_route",
+)  # fmt: skip
+"""Text columns that some step reads; the others matter only through `Facts`."""
 
 
 @dataclass
@@ -25,18 +32,31 @@ class Facts:
     """Masks over the spans that several steps need, bool (n,) each.
 
     Attributes:
-        entry: The span is the root of its request. server, client: Its kind.
+        placeholder: The span stands for a lost root. entry: It is the root of its request.
+        whole: It is the root of a request whose root was not lost. server, client: Its kind.
         http, rpc: It carries attributes of that protocol. genai: It names a model or counts tokens.
         engine_times: It carries times that only engines measure.
     """
 
+    placeholder: Bool
     entry: Bool
+    whole: Bool
     server: Bool
     client: Bool
     http: Bool
     rpc: Bool
     genai: Bool
     engine_times: Bool
+
+    def take(self, rows: Int64) -> Facts:
+        """Return the masks at the given rows."""
+        return Facts(*(getattr(self, item.name)[rows] for item in fields(self)))
+
+    def code(self) -> Int64:
+        """Return all masks of a span as one number, int64 (n,) below 2 ** number of masks."""
+        return np.asarray(
+            sum(getattr(self, item.name).astype(np.int64) << bit for bit, item in enumerate(fields(self)))
+        )
 
 
 def facts_of(forest: Forest) -> Facts:
@@ -54,7 +74,9 @@ def facts_of(forest: Forest) -> Facts:
         return np.asarray(table.array(name) != NULL)
 
     return Facts(
+        placeholder=forest.placeholder,
         entry=entry,
+        whole=entry & ~below & forest.complete[forest.request],
         server=kind == SERVER,
         client=kind == CLIENT,
         http=text("http_method") | text("http_host") & (kind == CLIENT) | number("http_status"),
@@ -75,15 +97,34 @@ def verdicts_of(forest: Forest, rules: Sequence[Rule] = ()) -> Board:
         A board without open spans.
     """
     table, facts = forest.spans, facts_of(forest)
+    number, rows = distinct(table.n, _columns_that_matter(table, facts, rules))
+    return _decide(table.take(rows), facts.take(rows), rules).spread(number)
+
+
+def _columns_that_matter(table: SpanTable, facts: Facts, rules: Sequence[Rule]) -> Iterator[tuple[Array, int]]:
+    """Yield the codes and the number of codes of all columns that `_decide` looks at."""
+    yield facts.code(), 2 ** len(fields(facts))
+    yield table.array("kind").astype(np.int64), CONSUMER + 1
+    asked = (attribute_column(table, key) for rule in rules for key in rule.attributes)
+    for name in dict.fromkeys((*TEXTS, *asked)):
+        column = table.columns.get(name or "")
+        if isinstance(column, Coded):
+            yield column.codes, len(column.words)
+        elif column is not None:
+            numbers, place = np.unique(column, return_inverse=True)
+            yield place.reshape(-1), len(numbers)
+
+
+def _decide(table: SpanTable, facts: Facts, rules: Sequence[Rule]) -> Board:
     board = Board(table.n)
     for rule in rules:
         board.decide(rule.matches(table), Verdict(rule.component, rule.text))
-    board.decide(forest.placeholder, Verdict("app", "stand-in for a lost root"))
+    board.decide(facts.placeholder, Verdict("app", "stand-in for a lost root"))
     board.by_word(table.text("kind_hint"), _kind)
     _genai_and_engines(board, table, facts)
     _attributes(board, table, facts)
     _calls(board, table, facts)
-    _names(board, table, facts, forest)
+    _names(board, table, facts)
     return board
 
 
@@ -103,16 +144,14 @@ def _genai_and_engines(board: Board, table: SpanTable, facts: Facts) -> None:
 def _engine_spans(board: Board, table: SpanTable, facts: Facts, where: Bool) -> None:
     board.decide(where & facts.engine_times, Verdict("llm", "engine times"))
     scope, service, name = table.text("scope"), table.text("service"), table.text("name")
-    present = {column: bool(words_in_use(table.text(column))) for column in ("scope", "service")}
     for scope_glob, service_glob in dict.fromkeys((span.scope, span.service) for span in ENGINE_SPANS):
         spans = [span for span in ENGINE_SPANS if (span.scope, span.service) == (scope_glob, service_glob)]
         mask = where
         if scope_glob != "*":
-            mask = mask & matching(scope, scope_glob) if present["scope"] else np.zeros_like(mask)
+            mask = mask & matching(scope, scope_glob)
         if service_glob != "*":
-            mask = mask & matching(service, service_glob) if present["service"] else np.zeros_like(mask)
-        if mask.any():
-            board.by_word(name, _engine_judge(spans), mask)
+            mask = mask & matching(service, service_glob)
+        board.by_word(name, _engine_judge(spans), mask)
 
 
 def _attributes(board: Board, table: SpanTable, facts: Facts) -> None:
@@ -148,16 +187,15 @@ def _calls(board: Board, table: SpanTable, facts: Facts) -> None:
     board.decide(facts.client & faas, Verdict("rpc", "faas.*", Role.TRANSPORT))
 
 
-def _names(board: Board, table: SpanTable, facts: Facts, forest: Forest) -> None:
+def _names(board: Board, table: SpanTable, facts: Facts) -> None:
     """The last resort before the default: names. The root of a whole request is the application, whatever its name."""
     name = table.text("name")
     board.by_word(name, _glob_judge(tables.TRANSPORT_NAMES, Verdict("http", "name of plumbing", Role.TRANSPORT)))
     board.by_word(name, _glob_judge(tables.SERVER_PARTS, Verdict("app", "part of a SERVER span", Role.TRANSPORT)))
-    whole_root = facts.entry & (forest.parent < 0) & forest.complete[forest.request]
-    board.by_word(name, _name_judge("name", Role.OWN), ~whole_root)
+    board.by_word(name, _name_judge("name", Role.OWN), ~facts.whole)
     board.by_word(table.text("kind_hint"), _weak_kind)
     board.decide(facts.client, Verdict("rpc", "CLIENT span", Role.TRANSPORT, known=False))
-    board.decide(whole_root, Verdict("app", "root span"))
+    board.decide(facts.whole, Verdict("app", "root span"))
     board.decide(np.ones(table.n, np.bool_), Verdict("app", "default", known=False))
 
 

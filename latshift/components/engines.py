@@ -109,4 +109,4 @@ ENGINE_SPANS: tuple[EngineSpan, ...] = (
     EngineSpan("Haystack", "haystack.agent.*", "agent"),
     EngineSpan("Vercel AI SDK", "step *", "agent", scope="gen_ai"),
 )
-"""The first that holds wins."""
+"""Those that ask for neither scope nor service come first; of those that ask for the same, the first that holds."""

@@ -6,7 +6,7 @@ token; 1 time to first token; 0 nothing. Impossible values are dropped and count
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -44,6 +44,11 @@ class Evidence:
     level: Array
     impossible: int
 
+    def take(self, chosen: Bool) -> Evidence:
+        """Return the evidence of some of the calls, bool (k,)."""
+        arrays = [item.name for item in fields(self) if item.name != "impossible"]
+        return replace(self, **{name: getattr(self, name)[chosen] for name in arrays})
+
 
 def gather(table: SpanTable, rows: Int64) -> Evidence:
     """Read and check the times of the given model calls.
@@ -69,13 +74,14 @@ def gather(table: SpanTable, rows: Int64) -> Evidence:
     queue, prefill, decode = (np.where(impossible_sum, NULL, engine[name]) for name in ("queue", "prefill", "decode"))
     first_token, count = _first_token(table, rows, start, end)
     dropped += count
-    contradiction = (prefill == NULL) & (queue != NULL) & (first_token != NULL) & (first_token < queue)
+    three = (queue != NULL) & (prefill != NULL) & (decode != NULL)
+    contradiction = ~three & (queue != NULL) & (first_token != NULL) & (first_token < queue)
     dropped += int(contradiction.sum())
     queue = np.where(contradiction, NULL, queue)
     level = np.zeros(len(rows), np.int8)
     level[first_token != NULL] = 1
     level[(first_token != NULL) & (queue != NULL)] = 2
-    level[(queue != NULL) & (prefill != NULL) & (decode != NULL)] = 3
+    level[three] = 3
     return Evidence(rows, start, end, queue, prefill, decode, first_token, level, dropped)
 
 

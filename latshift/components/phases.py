@@ -158,10 +158,11 @@ def _cuts(
     forest: Forest, board: Board, evidence: Evidence, piece: Bool, contains_better: Bool
 ) -> tuple[Int64, Array, Int64]:
     """Return bounds int64 (m, 6), phases int (m, 5) and the rows (m,) of all calls and pieces that are cut."""
+    cut = contains_better[evidence.rows] | (evidence.level > 0)
+    evidence = evidence.take(cut)
     only_rest = contains_better[evidence.rows]
-    cut = only_rest | (evidence.level > 0)
-    bounds = np.where(only_rest[:, None], _whole(evidence.start, evidence.end), _bounds(evidence))[cut]
-    layout = LAYOUTS[np.where(only_rest, 0, evidence.level)][cut]
+    bounds = np.where(only_rest[:, None], _whole(evidence.start, evidence.end), _bounds(evidence))
+    layout = LAYOUTS[np.where(only_rest, 0, evidence.level)]
     phase_of = {name: number for number, name in enumerate(PHASES)}
     # A piece without a phase is the rest of its call; one that mixes phases ("whole") stays undivided.
     phase = board.lookup([phase_of.get(verdict.phase, -1) for verdict in board.verdicts], np.int64)
@@ -170,7 +171,7 @@ def _cuts(
     return (
         np.concatenate([bounds, _whole(start, end)]),
         np.concatenate([layout, np.repeat(phase[pieces][:, None], 5, axis=1)]),
-        np.concatenate([evidence.rows[cut], pieces]),
+        np.concatenate([evidence.rows, pieces]),
     )
 
 
@@ -198,11 +199,11 @@ def _bounds(evidence: Evidence) -> Int64:
 
 def _adopt(forest: Forest, component: Coded, index: Int32, level: Array, call: Bool) -> None:
     """Give calls of which nothing is known the cuts of the call around them, if both are one run of a component."""
-    poor = call & (level == 0)
-    if not poor.any() or not (index >= 0).any():
-        return
     parent = forest.parent
     joined = (parent >= 0) & (component.codes[parent] == component.codes)
+    poor = call & joined & (level == 0)
+    if not poor.any():
+        return
     # A row looks upwards as long as the run goes on and nothing is known.
     known = (index >= 0) | ~joined
     source = nearest(parent, known)

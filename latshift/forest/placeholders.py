@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from latshift.forest.identity import column_key
 from latshift.forest.parents import Links
+from latshift.forest.sorting import order_by
 from latshift.spans import INTERNAL, UNSET, Array, Coded, Int64, SpanTable, join_tables
 
 NAME = "(missing root)"
@@ -27,7 +29,7 @@ def stand_ins(table: SpanTable, links: Links, groups: Sequence[Int64]) -> tuple[
         The table with one row more per group, and its links; the orphans now hang under their stand-in.
     """
     start, end, missing = table.array("start"), table.array("end"), table.array("parent_id")
-    earliest = np.array([group[np.lexsort((missing[group], -end[group], start[group]))[0]] for group in groups])
+    earliest = _earliest(table, groups)
     count = len(groups)
     columns: dict[str, Array | Coded] = {
         "trace": table.text("trace").take(earliest),
@@ -48,3 +50,13 @@ def stand_ins(table: SpanTable, links: Links, groups: Sequence[Int64]) -> tuple[
     for number, group in enumerate(groups):
         parent[group] = table.n + number
     return join_tables([table, SpanTable(count, columns, table.odd_ids)]), Links(parent, orphan, links.cut)
+
+
+def _earliest(table: SpanTable, groups: Sequence[Int64]) -> Int64:
+    """Return the row of the earliest orphan of each group (then latest end, then ids and name, which settle it)."""
+    rows = np.concatenate(groups)
+    number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    keys = [column_key(table, name) for name in ("start", "-end", "parent_id", "span_id", "name")]
+    order = order_by(number, [lambda at, key=key: key(rows[at]) for key in keys])  # type: ignore[misc]
+    first = np.concatenate(([True], np.diff(number) > 0))  # order keeps the groups where they are
+    return rows[order[first]]

@@ -1,7 +1,7 @@
 """A run kept in one small file, to compare later runs with: `latshift analyze --save FILE`.
 
-The file is Parquet, one row a request: trace_id, group, start_ns, duration_ns, and a column "path_ns.I" for every part I
-of the critical path. Its metadata has one key, "latshift", with JSON: schema, parts (component, phase, class) and
+The file is Parquet, one row a request: trace_id, group, start_ns, duration_ns, and a column "path_ns.I" for every part
+I of the critical path. Its metadata has one key, "latshift", with JSON: schema, parts (component, phase, class) and
 provenance. It holds neither spans nor attributes, so no prompt, completion or query can be in it.
 """
 
@@ -139,10 +139,11 @@ def _sample(path: str | Path, header: dict[str, Any]) -> Sample:
     time = np.zeros((frame.height, len(parts)), np.int64)
     for index in range(len(parts)):
         time[:, index] = frame[f"path_ns.{index}"].to_numpy()
-    words = frame["group"].unique().sort().to_list()
-    codes = np.searchsorted(np.asarray(words, object), np.asarray(frame["group"].to_list(), object)) if words else []
+    groups = frame["group"].to_list()
+    words = sorted(set(groups))
+    codes = {word: code for code, word in enumerate(words)}
     return Sample(
-        Coded(np.asarray(codes, np.int32), words),
+        Coded(np.asarray([codes[word] for word in groups], np.int32), words),
         frame["start_ns"].to_numpy().astype(np.int64),
         frame["duration_ns"].to_numpy().astype(np.int64),
         parts,

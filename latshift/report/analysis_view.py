@@ -115,11 +115,12 @@ def _bars(analysis: Analysis, screen: Screen) -> list[Text]:
         (item.name, item.share, PALETTE[index % len(PALETTE)], fills[index % (len(fills) - 1)])
         for index, item in enumerate(shown)
     ]
-    return lines + _bar_block("by component", parts, analysis.latency, screen)
+    others = len(shown) < len(analysis.components)
+    return lines + _bar_block("by component", parts, analysis.latency, screen, others)
 
 
 def _bar_block(
-    title: str, items: Sequence[tuple[str, object, str, str]], latency: Latency, screen: Screen
+    title: str, items: Sequence[tuple[str, object, str, str]], latency: Latency, screen: Screen, others: bool = False
 ) -> list[Text]:
     lines = []
     unlabelled: set[str] = set()
@@ -130,18 +131,14 @@ def _bar_block(
             Part(visible(name, 40), share, style, fill, units.percent(share))
             for (name, _, style, fill), share in zip(items, shares, strict=True)
         ]
-        rest = 1 - sum(shares)
-        if rest > 1e-6:
+        if others:
+            rest = max(0.0, 1 - sum(shares))
             parts.append(Part("other", rest, "black on white", screen.glyphs.fills[-1], units.percent(rest)))
         head = f"  {point} {units.duration(getattr(latency, f'{point}_ms')):>8}  "
         bar, missing = stacked_bar(parts, screen.width - len(head), screen)
         unlabelled |= missing
         lines.append(Text(head).append_text(bar))
-    heading = Text(f"  {title}", "dim")
-    if unlabelled:
-        heading.append("  ").append_text(legend(parts, screen))
-        heading = fit(heading, screen.width) if screen.cut else heading
-    return [heading, *lines]
+    return [*legend(f"  {title}", parts if unlabelled else (), screen), *lines]
 
 
 def _tail(analysis: Analysis, screen: Screen) -> list[Text]:
@@ -163,7 +160,7 @@ def _groups(analysis: Analysis, screen: Screen) -> list[Text]:
     if len(groups) < 2:
         return []
     columns = [
-        Column(("Groups by root",), right=False, names=True),
+        Column(("Group",), right=False, names=True),
         Column(("requests",)),
         *(Column((point,)) for point in POINTS),
         Column(("model", "at p50"), spare=1),

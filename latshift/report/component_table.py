@@ -80,6 +80,6 @@ def _phase_row(component: Component, phase: PhaseShare) -> list[Text | str]:
 
 
 def _retry_row(retries: RetryTime, requests: int) -> list[Text | str]:
-    name = "  retries" + ("" if retries.evidence == "direct" else " (likely)")
+    name = "  retries" + ("" if retries.evidence == "direct" else " est.")
     calls = [_per_request(retries.attempts, requests), units.short_count(retries.attempts)]
     return [Text(name, "yellow"), "", "", "", "", *_durations(retries.path_ms), *calls, "", "", ""]

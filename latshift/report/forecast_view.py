@@ -18,9 +18,11 @@ MOST_COMPONENTS = 12
 
 def forecast_view(forecast: Forecast, screen: Screen) -> str:
     """Return the forecast as text for a terminal or a pipe."""
-    lines = [Text("What if  ", "bold").append(visible(edit, None), "not bold cyan") for edit in forecast.edits]
-    for line in lines[1:]:
-        line.plain = line.plain.replace("What if  ", "         ", 1)
+    heads = ["What if  ", *[" " * 9] * len(forecast.edits)]
+    lines = [
+        Text().append(head, "bold").append(visible(edit, None), "cyan")
+        for head, edit in zip(heads, forecast.edits, strict=False)
+    ]
     changed = f"{units.count(forecast.requests_changed)} of {units.plural(forecast.baseline.n, 'request')}"
     lines += [Text(f"{changed} would change.", "dim"), Text()]
     lines += [*_latencies(forecast, screen), Text(), *_bottleneck(forecast, screen), *_shifts(forecast, screen)]

@@ -177,11 +177,13 @@ def _segment(label: str, cells: int, part: Part, screen: Screen) -> Text:
     return Text(part.fill * left + padded + part.fill * (rest - left))
 
 
-def legend(parts: Iterable[Part], screen: Screen) -> Text:
-    """Return which colour or character stands for which part."""
-    line = Text()
+def legend(heading: str, parts: Iterable[Part], screen: Screen) -> list[Text]:
+    """Return which colour or character stands for which part, after a heading, on as many lines as it takes."""
+    lines = [Text().append(heading, "dim")]
     for part in parts:
-        line.append("  " if line.plain else "")
-        line.append("  " if screen.colour else part.fill * 2, part.style if screen.colour else "")
-        line.append(f" {part.label}")
-    return line
+        sample = Text("  ", part.style) if screen.colour else Text(part.fill * 2)
+        entry = Text("  ").append_text(sample).append(f" {part.label}")
+        if lines[-1].cell_len + entry.cell_len > screen.width:
+            lines.append(Text(" " * len(heading)))
+        lines[-1].append_text(entry)
+    return lines

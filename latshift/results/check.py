@@ -21,7 +21,7 @@ class Check:
         budget: The fixed limit; None when a baseline is used.
         change: Relative (current / reference − 1) for ms, absolute (current − reference) for fractions.
         interval: 95 % interval of `change`. tolerance: Largest `change` that is still accepted.
-        n: Requests of the current run it stands on.
+        n: Requests of the current run it stands on. level: "warn" never changes the exit code.
     """
 
     metric: str
@@ -36,6 +36,7 @@ class Check:
     group: str = ""
     budget: float | None = None
     n: int = 0
+    level: Literal["fail", "warn"] = "fail"
 
 
 @dataclass(frozen=True)

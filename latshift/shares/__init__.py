@@ -10,7 +10,7 @@ Requests always come in canonical order (start, then trace id), so that nothing 
 
 from __future__ import annotations
 
-from latshift.shares.latency import describe, rows_by
+from latshift.shares.latency import describe
 from latshift.shares.quantiles import PERCENTILES, quantiles, requests_needed
 from latshift.shares.table import ShareTable, merge_parts, share_table, tail_excess
 
@@ -21,7 +21,6 @@ __all__ = [
     "merge_parts",
     "quantiles",
     "requests_needed",
-    "rows_by",
     "share_table",
     "tail_excess",
 ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from latshift.results.base import Interval, Latency
 from latshift.shares.intervals import interval
 from latshift.shares.quantiles import PERCENTILES, percentile_name, quantiles, requests_needed
@@ -47,9 +45,3 @@ def _intervals(duration: Int64, figures: list[float], resamples: Resamples) -> d
 
 def _reading_order(name: str) -> tuple[bool, str]:
     return name == "mean_ms", name
-
-
-def rows_by(codes: Int64) -> list[Int64]:
-    """Return the rows of every code 0, 1, …, in their order, from int (r,) codes >= 0."""
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(codes))[:-1])

@@ -15,7 +15,9 @@ def describe_broken(model: ReplayModel, anchors: Int64, moved: Int64) -> list[st
     """Name every dependency that starting `moved` together with `anchors` breaks, with the number of requests.
 
     Args:
-        model: The requests as recorded. anchors, moved: int64 (p,), rows, pair by pair.
+        model: The requests as recorded.
+        anchors: int64 (p,), rows, pair by pair.
+        moved: Likewise.
     """
     siblings, edges = model.siblings, model.dependencies
     anchor_start = np.full(model.forest.n, np.iinfo(np.int64).max)
@@ -39,5 +41,7 @@ def describe_broken(model: ReplayModel, anchors: Int64, moved: Int64) -> list[st
         lines.append(f"breaks {len(ranked) - SHOWN} more dependencies")
     apart = int(np.sum(model.forest.parent[anchors] != model.forest.parent[moved]))
     if apart:
-        lines.append(f"{apart} calls start before their caller does: the caller must be able to hand over what they need")
+        lines.append(
+            f"{apart} calls start before their caller does: the caller must be able to hand over what they need"
+        )
     return lines

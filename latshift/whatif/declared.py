@@ -21,8 +21,10 @@ def declare(
     """Turn `[[dependency]]` tables into pairs of member kinds.
 
     Args:
-        forest, classified: What the selectors are matched against.
-        siblings: The members. declared: Tables with `after` and either `before` or `never`.
+        forest: What the selectors are matched against.
+        classified: Likewise.
+        siblings: The members.
+        declared: Tables with `after` and either `before` or `never`.
 
     Raises:
         ConfigError: If a selector cannot be parsed.

@@ -159,7 +159,9 @@ def infer(siblings: Siblings, declared: Declared | None = None) -> Dependencies:
         [member_code[b] * POSITIONS + position[a] for a, b in inside],
         [siblings.end[narrow[a]] <= siblings.start[narrow[b]] for a, b in inside],
     )
-    return _edges(siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide)
+    return _edges(
+        siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide
+    )
 
 
 def _edges(

@@ -100,7 +100,10 @@ class Speedup:
             raise EditError(f"--speedup {text}: '{value}' is not a factor", "write 2x, 0.5x (slower) or inf")
         factor = float(match[1])
         if factor <= 0:
-            raise EditError(f"--speedup {text}: a factor of 0 would make it endless", "use 0.5x to halve the speed, inf to remove the work")
+            raise EditError(
+                f"--speedup {text}: a factor of 0 would make it endless",
+                "use 0.5x to halve the speed, inf to remove the work",
+            )
         return cls(selector, factor)
 
     def apply(self, plan: Plan) -> None:
@@ -178,7 +181,9 @@ class Parallelize:
         """Parse `A,B[,C]`, also `A‖B` and `A||B`."""
         names = [name.strip() for name in re.split(r"‖|\|\||,", text)]
         if len(names) < 2 or not all(names):
-            raise EditError(f"--parallelize {text}: expected two or more selectors", "for example --parallelize auth,retrieval")
+            raise EditError(
+                f"--parallelize {text}: expected two or more selectors", "for example --parallelize auth,retrieval"
+            )
         if len(set(names)) != len(names):
             raise EditError(f"--parallelize {text}: a call cannot run beside itself", "name two different selectors")
         return cls(tuple(selectors.parse(name) for name in names), text)
@@ -226,10 +231,14 @@ def _pairs(model: ReplayModel, calls: Sequence[Bool], text: str) -> tuple[Int64,
         anchors.extend([rows_here[0]] * (len(rows_here) - 1))
         moved.extend(rows_here[1:])
     if not moved:
-        raise EditError(f"--parallelize {text}: no request has calls of both", "see `latshift components` for what there is")
+        raise EditError(
+            f"--parallelize {text}: no request has calls of both", "see `latshift components` for what there is"
+        )
     first, later = np.asarray(anchors, np.int64), np.asarray(moved, np.int64)
     if np.any(_is_ancestor(model.forest, first, later)) or np.any(_is_ancestor(model.forest, later, first)):
-        raise EditError(f"--parallelize {text}: one of the calls contains the other", "a call cannot run beside its own caller")
+        raise EditError(
+            f"--parallelize {text}: one of the calls contains the other", "a call cannot run beside its own caller"
+        )
     return first, later
 
 

@@ -23,7 +23,8 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
     """Predict what edits would do, and say how sure that is.
 
     Args:
-        traces: The requests. edits: Verb and value in the order to apply them, such as ("speedup", "llm=2x").
+        traces: The requests.
+        edits: Verb and value in the order to apply them, such as ("speedup", "llm=2x").
 
     Raises:
         EditError: If an edit cannot be parsed, makes no sense, or selects nothing.
@@ -98,9 +99,7 @@ def _bounds(
     return describe(loose, intervals=False), replace(after, interval={}), [sentence]
 
 
-def _shares(
-    traces: TraceSet, plan: Plan, moments: Int64, predicted: Int64
-) -> tuple[list[str], ShareTable, ShareTable]:
+def _shares(traces: TraceSet, plan: Plan, moments: Int64, predicted: Int64) -> tuple[list[str], ShareTable, ShareTable]:
     """Return the components and their shares before and after."""
     model = plan.model
     parts = traces.attribution.parts
@@ -142,5 +141,3 @@ def _doubts(traces: TraceSet) -> list[Doubt]:
     if not traces.only_incomplete:
         return []
     return [Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]
-
-

@@ -72,7 +72,8 @@ class ReplayModel:
         """Return the durations if the own work of some rows took `share` of its time; int64 ns (r,).
 
         Args:
-            rows: bool (n,). share: 0 for an infinite speed-up.
+            rows: bool (n,).
+            share: 0 for an infinite speed-up.
         """
         graph = self.graph
         chosen = rows[graph.worker]
@@ -90,7 +91,9 @@ def build_model(
     """Make requests ready for replay.
 
     Args:
-        forest, path, classified: The spans, their critical path and their components.
+        forest: The spans, their critical path and their components.
+        path: Likewise.
+        classified: Likewise.
         requests: int64 (r,), the requests to replay; they are also the evidence for the dependencies.
         declared: Dependencies stated by the configuration.
 
@@ -122,7 +125,9 @@ def moved_forest(model: ReplayModel, graph: graphs.Graph, moment: Int64) -> Fore
     """Return the forest with every replayed span at its predicted time (others shrink to nothing at their root).
 
     Args:
-        model: The recorded requests. graph: The changed graph. moment: int64 (nodes,), its replay.
+        model: The recorded requests.
+        graph: The changed graph.
+        moment: int64 (nodes,), its replay.
     """
     forest = model.forest
     table = forest.spans

@@ -86,7 +86,9 @@ def sort_by_group(group: Array, time: Int64, last: Array | None = None) -> Int64
     """Return the order that sorts by (group, time, last), in one integer sort where the ranges allow.
 
     Args:
-        group: Non-negative integers. time: int64. last: 0 to 3, for ties.
+        group: Non-negative integers.
+        time: int64.
+        last: 0 to 3, for ties.
     """
     tie = np.zeros(len(group), np.int64) if last is None else last.astype(np.int64)
     if not len(group):
@@ -140,14 +142,15 @@ def _background(forest: Forest, path: CriticalPath, row: Int32, parent: Int32, k
     calls = np.bincount(kind, minlength=1)
     share = np.bincount(kind, weights=evidence, minlength=1) / np.maximum(calls, 1)
     consumer = (kinds[parent] == PRODUCER) & (kinds[row] == CONSUMER)
-    return outlives | consumer | ((share[kind] >= BACKGROUND_SHARE) & ~call)
+    return np.asarray(outlives | consumer | ((share[kind] >= BACKGROUND_SHARE) & ~call))
 
 
 def lay_out(forest: Forest, path: CriticalPath, included: Bool) -> Siblings:
     """Lay the children of every span side by side.
 
     Args:
-        forest: The spans. path: Their times cut to the parents.
+        forest: The spans.
+        path: Their times cut to the parents.
         included: bool (n,), rows to replay; the rest is left out.
     """
     parent_of = forest.parent

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,7 @@ def test_path(run: Run) -> None:
     assert requests[0]["duration_ms"] >= requests[1]["duration_ms"]
     for request in requests:
         segments = request["segments"]
-        assert all(a["end_ns"] == b["start_ns"] for a, b in zip(segments, segments[1:], strict=False))
+        assert all(a["end_ns"] == b["start_ns"] for a, b in pairwise(segments))
         assert (segments[-1]["end_ns"] - segments[0]["start_ns"]) / 1e6 == pytest.approx(request["duration_ms"])
     shown = run("path", requests[0]["trace_id"], SAMPLES[0])
     assert shown.returncode == 0, shown.stderr

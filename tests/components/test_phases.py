@@ -83,6 +83,7 @@ IMPOSSIBLE: list[tuple[str | None, dict[str, Any]]] = [
     (None, {"first_token_at": 1_000}),
     (None, {"first_token_at": -30}),
     ("llm.first-token 0-20, llm.stream 20-100", {"ttft": 20, "queue_time": 60}),
+    ("llm.first-token 0-20, llm.stream 20-100", {"ttft": 20, "queue_time": 60, "prefill_time": 5}),
 ]
 
 

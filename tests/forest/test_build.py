@@ -158,3 +158,10 @@ def test_the_input_table_is_left_alone() -> None:
     before = {name: list(table.array(name)) for name in ("start", "end", "span_id")}
     build(table, InputSummary())
     assert before == {name: list(table.array(name)) for name in before}
+
+
+def test_which_orphan_a_stand_in_takes_after_does_not_depend_on_the_order() -> None:
+    orphans = ["A<lost 0-9 host=h name=x", "A<lost 0-9 host=i name=y"]
+    for order in (orphans, orphans[::-1]):
+        forest, _ = built("; ".join(order))
+        assert forest.spans.text("host").texts()[row_of(forest, "lost")] == "h"

@@ -54,7 +54,7 @@ def test_tables_cut_names_on_a_terminal_only() -> None:
     assert piped[-1] == "a-name-of-thirty-characters-long  100% 7.1%  12345"
     narrow = [line.plain for line in table(columns, rows, Screen(width=27, cut=True))]
     assert narrow == [
-        "                  share at ",
+        "                   share at",
         "name               p50  p99",
         "a-name-of-thirt…  100% 7.1%",
     ]

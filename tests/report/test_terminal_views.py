@@ -67,7 +67,7 @@ def test_the_table_has_shares_path_times_calls_ceilings_and_phases(examples: Mod
     row = next(line for line in lines if line.startswith("database/po"))
     assert row.split()[1:] == ["18%", "14%", "10%", "72.0", "ms", "175", "ms", "230", "ms", "14", "18%", "14%", "10%"]
     assert any(line.startswith("  prefill ") for line in lines)
-    assert any(line.startswith("  retries (lik") for line in lines)
+    assert any(line.startswith("  retries est.") for line in lines)
 
 
 def test_names_are_whole_in_a_pipe(examples: ModuleType) -> None:

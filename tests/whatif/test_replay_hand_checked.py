@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.tiny import forest_of
 
 from latshift.critical_path import find
 from latshift.whatif import dependencies, graph, siblings
 from latshift.whatif.replay import Schedule
+from tests.tiny import forest_of
 
 
 class Replay:
@@ -81,8 +81,10 @@ def test_a_server_that_ends_after_its_client_is_waited_for() -> None:
 
 
 AUTH_BESIDE_EVERYTHING = """
-    R1 0-200 trace=a name=R; a1<R1 0-50 trace=a name=auth; r1<R1 0-60 trace=a name=retrieve; l1<R1 65-180 trace=a name=llm
-    R2 0-200 trace=b name=R; a2<R2 0-80 trace=b name=auth; r2<R2 0-60 trace=b name=retrieve; l2<R2 65-180 trace=b name=llm
+    R1 0-200 trace=a name=R; a1<R1 0-50 trace=a name=auth; r1<R1 0-60 trace=a name=retrieve
+    l1<R1 65-180 trace=a name=llm
+    R2 0-200 trace=b name=R; a2<R2 0-80 trace=b name=auth; r2<R2 0-60 trace=b name=retrieve
+    l2<R2 65-180 trace=b name=llm
 """
 
 
@@ -97,7 +99,8 @@ def test_one_counter_example_refutes_a_dependency() -> None:
 def test_rounds_of_a_loop_are_told_apart() -> None:
     # Request a calls two tools in its first round, request b one tool in each of two rounds.
     text = """
-        R1 0-100 trace=a name=R; m1<R1 0-10 trace=a name=llm; t1<R1 10-40 trace=a name=tool; t2<R1 12-30 trace=a name=tool
+        R1 0-100 trace=a name=R; m1<R1 0-10 trace=a name=llm; t1<R1 10-40 trace=a name=tool
+        t2<R1 12-30 trace=a name=tool
         n1<R1 40-90 trace=a name=llm
         R2 0-100 trace=b name=R; m2<R2 0-10 trace=b name=llm; t3<R2 10-30 trace=b name=tool
         n2<R2 30-50 trace=b name=llm; t4<R2 50-80 trace=b name=tool; o2<R2 80-100 trace=b name=llm

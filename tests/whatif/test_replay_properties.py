@@ -1,15 +1,16 @@
 """What must hold for a replay of any requests."""
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tiny import table
 
 from latshift.critical_path import find
 from latshift.forest import build
 from latshift.spans import Forest, InputSummary
 from latshift.whatif import dependencies, graph, siblings
 from latshift.whatif.replay import Schedule
+from tests.tiny import table
 
 NAMES = ("auth", "sql", "llm", "tool")
 KINDS = ("internal", "client", "server", "producer", "consumer")
@@ -36,6 +37,13 @@ def forests(draw: st.DrawFn) -> Forest:
     return build(table(rows), InputSummary())
 
 
+@pytest.fixture(params=["narrow", "wide"])
+def _width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a property for both ways of replaying a span's children, whatever their number."""
+    if request.param == "wide":
+        monkeypatch.setattr(dependencies, "WIDE", 1)
+
+
 def prepare(forest: Forest, assumed: bool = True) -> tuple[graph.Graph, Schedule]:
     path = find(forest)
     rows = graph.replayable(path, np.ones(forest.n, bool))
@@ -44,8 +52,9 @@ def prepare(forest: Forest, assumed: bool = True) -> tuple[graph.Graph, Schedule
     return moments, Schedule(moments.nodes, moments.source, moments.target)
 
 
+@pytest.mark.usefixtures("_width")
 @given(forests(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_unchanged_replay_gives_every_time_as_recorded(forest: Forest, assumed: bool) -> None:
     path = find(forest)
     moments, schedule = prepare(forest, assumed)
@@ -56,8 +65,9 @@ def test_the_unchanged_replay_gives_every_time_as_recorded(forest: Forest, assum
     assert (value[2 * at + 1] == path.end[moments.rows] - origin).all()
 
 
+@pytest.mark.usefixtures("_width")
 @given(forests())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_work_is_never_negative_and_less_work_is_never_slower(forest: Forest) -> None:
     moments, schedule = prepare(forest)
     assert (moments.own >= 0).all()
@@ -69,8 +79,9 @@ def test_work_is_never_negative_and_less_work_is_never_slower(forest: Forest) ->
         assert (after <= before).all()
 
 
+@pytest.mark.usefixtures("_width")
 @given(forests(), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_vectorised_kernel_agrees_with_a_plain_recursion(forest: Forest, random: object) -> None:
     moments, schedule = prepare(forest)
     work = moments.own * 2 + moments.beside
