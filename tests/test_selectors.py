@@ -69,6 +69,8 @@ MEANINGS = [
     ("service:chat-*", {"root"}, None),
     ("attr:region=eu-*", {"pg"}, None),
     ("attr:model=m-?", {"chat"}, None),
+    ("attr:gen_ai.request.model=m-?", {"chat"}, None),
+    ("attr:gen_ai.usage.input_tokens=7", {"sql"}, None),
     ("attr:input_tokens=7", {"sql"}, None),
     ("auth/**", {"auth", "post"}, None),
     ("llm/**", {"chat", "inner"}, None),

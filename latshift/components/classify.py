@@ -79,7 +79,7 @@ def facts_of(forest: Forest) -> Facts:
         whole=entry & ~below & forest.complete[forest.request],
         server=kind == SERVER,
         client=kind == CLIENT,
-        http=text("http_method") | text("http_host") & (kind == CLIENT) | number("http_status"),
+        http=text("http_method") | text("http_route") | number("http_status"),
         rpc=text("rpc_system"),
         genai=text("model") & (text("provider") | number("input_tokens") | number("output_tokens")),
         engine_times=number("queue_time") | number("prefill_time") | number("decode_time"),
@@ -172,7 +172,7 @@ def _calls(board: Board, table: SpanTable, facts: Facts) -> None:
     board.decide(unkinded_root & (facts.http | facts.rpc), Verdict("app", "root span of a server"))
     faas = table.text("faas").codes >= 0
     board.decide(faas & ~facts.client, Verdict("app", "faas.*"))
-    outgoing = facts.http & ~facts.server
+    outgoing = (facts.http | facts.client) & ~facts.server
     host, path = table.text("http_host"), table.text("http_route")
     model_host = host.lookup([_host_component(word) == "llm" for word in host.words], False)
     board.by_word(path, _path_judge("model host, path", PATHS), outgoing & model_host)
@@ -263,7 +263,7 @@ def _host(word: str) -> Verdict | None:
 def _path_judge(reason: str, paths: Sequence[tuple[str, str]]) -> Judge:
     def judge(path: str) -> Verdict | None:
         for glob, component in paths:
-            if compiled(glob).match(path):
+            if compiled(glob.lower()).match(path.lower()):
                 return Verdict(component, f"{reason} {glob}", Role.TRANSPORT)
         return None
 

@@ -54,9 +54,16 @@ def attribute_column(table: SpanTable, key: str) -> str | None:
 
     Args:
         table: The spans.
-        key: An attribute key as exporters write it ("deployment.region") or the name of a canonical column ("model").
+        key: An attribute key as exporters write it ("gen_ai.request.model"), or a canonical column ("model").
     """
-    return next((name for name in (f"attr:{key}", key) if name in table.columns), None)
+    from latshift.ingest.conventions import ATTRIBUTE_COLUMNS, SOURCES
+    from latshift.ingest.converters import integer, text
+
+    # Only columns that hold the attribute as it was written: not kinds, routes or times in other units.
+    written = (
+        name for name, rank in SOURCES.get(key, ()) if ATTRIBUTE_COLUMNS[name].sources[rank].convert in (text, integer)
+    )
+    return next((name for name in (f"attr:{key}", key, *written) if name in table.columns), None)
 
 
 def matching_attribute(table: SpanTable, key: str, glob: str) -> Bool | None:

@@ -100,6 +100,7 @@ BARE_PATHS: tuple[tuple[str, str], ...] = (
     ("*/embeddings", "embedding"),
     ("*/v[12]/rerank", "rerank"),
     ("*/rerank", "rerank"),
+    ("*/generate_stream", "llm"),
     ("*:generateContent", "llm"),
     ("*:streamGenerateContent", "llm"),
 )

@@ -18,6 +18,10 @@ TOLERANCE = 0.05
 SHARE_TOLERANCE = 0.03
 """The same for a share: three percentage points."""
 
+PATH_TOLERANCE = 0.03
+"""The same for path time outside the model, where nothing is configured: from run to run of the same program it varies
+by 1 %, where the p95 of the latency varies by 11 % (whatif.md §3)."""
+
 NOTICEABLE_MS = 1.0
 """Without a budget, a rise of a time by less than this is accepted whatever it is in percent."""
 
@@ -105,7 +109,7 @@ def default_plans(n: int, min_requests: int | None = None) -> list[Plan]:
         metric, _ = parse_metric(text)
         needed = requests_needed(metric.fraction) if min_requests is None else min_requests
         rare = metric.fraction is not None and metric.fraction > 0.95 and n < needed
-        tolerance = SHARE_TOLERANCE if metric.share else TOLERANCE
+        tolerance = SHARE_TOLERANCE if metric.share else TOLERANCE if metric.kind == LATENCY else PATH_TOLERANCE
         plans.append(
             Plan(metric, None, None, tolerance, NOTICEABLE_MS, "warn" if rare else level, False, needed, default=True)
         )

@@ -13,7 +13,7 @@ from latshift.critical_path.attribution import Part
 from latshift.gate.sample import Sample
 from latshift.results.base import Doubt
 from latshift.shares.ranked import Ranked
-from latshift.shares.resamples import Resamples, as_recorded, draw
+from latshift.shares.resamples import Resamples, as_recorded, block_length, draw
 from latshift.spans import Float64, Int64
 
 PAIRED_FROM = 0.8
@@ -31,13 +31,27 @@ class Side:
         duration: int64 (r,), ns, in order of time.
         time: int64 (r, parts), ns.
         weights: float64 (r,), how much each request counts, r in total; None counts all alike.
-        resamples: Of these requests; `recorded` is the run as it is.
+        stream: Random stream of its resamples; sides that are resampled together share it.
+        length: Requests in a block of its resamples.
     """
 
     duration: Int64
     time: Int64
     weights: Float64 | None
-    resamples: Resamples
+    stream: int
+    length: int
+    _lengths: dict[int, Side] = field(default_factory=dict, repr=False)
+
+    def with_blocks(self, length: int) -> Side:
+        """Return the same side, resampled in blocks of another length."""
+        if length not in self._lengths:
+            self._lengths[length] = Side(self.duration, self.time, self.weights, self.stream, length)
+        return self._lengths[length]
+
+    @cached_property
+    def resamples(self) -> Resamples:
+        """Resamples of these requests."""
+        return draw(len(self.duration), self.stream, self.length)
 
     @cached_property
     def recorded(self) -> Resamples:
@@ -125,7 +139,7 @@ def _side(sample: Sample, parts: Sequence[Part], weights: Float64 | None, stream
     time = np.zeros((sample.n, len(parts)), np.int64)
     for column, part in enumerate(sample.parts):
         time[:, parts.index(part)] += sample.time[:, column]
-    return Side(sample.duration, time, weights, draw(sample.n, stream))
+    return Side(sample.duration, time, weights, stream, block_length(sample.n))
 
 
 def _matches(current: Sample, baseline: Sample) -> tuple[Int64, Int64] | None:

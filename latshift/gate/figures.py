@@ -10,6 +10,7 @@ import numpy as np
 from latshift.critical_path.attribution import Part
 from latshift.gate.compare import Side
 from latshift.gate.metrics import Metric
+from latshift.shares.correlation import fitting_block_length
 from latshift.shares.latency import NS_PER_MS
 from latshift.shares.table import merge_parts
 from latshift.spans import Float64, Int64
@@ -34,6 +35,14 @@ def figure(side: Side, metric: Metric, parts: Sequence[Part]) -> Figure:
     measure = _share if metric.share else _time
     point, resampled = measure(side, own, metric.fraction)
     return Figure(float(point[0]), resampled)
+
+
+def blocks_for(sides: Sequence[Side], metric: Metric, parts: Sequence[Part]) -> int:
+    """Return how long blocks must be for a metric on all of the sides; see `latshift.shares.correlation`."""
+    series = [_own_time(side, metric, parts) for side in sides]
+    if metric.share:
+        series += [side.duration for side in sides]
+    return max(fitting_block_length(values) for values in series)
 
 
 def _own_time(side: Side, metric: Metric, parts: Sequence[Part]) -> Int64:

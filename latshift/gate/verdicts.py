@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 from latshift.gate import explain
-from latshift.gate.budgets import TOLERANCE, Plan
+from latshift.gate.budgets import PATH_TOLERANCE, Plan
 from latshift.gate.compare import Pair, Side
-from latshift.gate.figures import Figure, figure
+from latshift.gate.figures import Figure, blocks_for, figure
 from latshift.gate.metrics import Metric
 from latshift.results.base import Interval
 from latshift.results.check import Check, Verdict
@@ -86,7 +86,8 @@ def _against_baseline(plan: Plan, pair: Pair, baseline: Side, level: float) -> C
 
 def _against_limit(plan: Plan, pair: Pair, level: float) -> Check:
     assert plan.limit is not None
-    metric, side, limit = plan.metric, pair.current, plan.limit
+    metric, limit = plan.metric, plan.limit
+    side = pair.current.with_blocks(blocks_for([pair.current], metric, pair.parts))
     now = figure(side, metric, pair.parts)
     scale = 1.0 if metric.share else limit or 1.0
     away = Figure((now.point - limit) / scale, (now.resampled - limit) / scale)
@@ -107,18 +108,20 @@ def _against_limit(plan: Plan, pair: Pair, level: float) -> Check:
 
 def _change(plan: Plan, metric: Metric, pair: Pair, baseline: Side, level: float) -> Change:
     """Measure a change: current − baseline, relative to the baseline if it is a time."""
-    now, before = figure(pair.current, metric, pair.parts), figure(baseline, metric, pair.parts)
+    length = blocks_for([pair.current, baseline], metric, pair.parts)
+    sides = [side.with_blocks(length) for side in (pair.current, baseline)]
+    now, before = (figure(side, metric, pair.parts) for side in sides)
     scale = 1.0 if metric.share else before.point or now.point or 1.0
     change = (now.point - before.point) / scale
     resampled = (now.resampled - before.resampled) / scale
-    blocks = min(pair.current.resamples.blocks, baseline.resamples.blocks)
+    blocks = min(side.resamples.blocks for side in sides)
     tolerance = plan.tolerance if metric.share else max(plan.tolerance, plan.tolerance_ms / scale)
     return Change(before.point, now.point, change, interval(resampled, change, blocks, level), tolerance)
 
 
 def _rose(path: Change) -> bool:
     """Return whether a path time rose, surely and by more than nobody would mind."""
-    return path.interval[0] > 0 and path.change > TOLERANCE
+    return path.interval[0] > 0 and path.change > PATH_TOLERANCE
 
 
 def _reason(plan: Plan, verdict: Verdict, n: int, change: Change) -> str:

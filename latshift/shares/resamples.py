@@ -66,15 +66,16 @@ class Resamples:
         return self.counts @ np.add.reduceat(values.astype(np.float64), self.edges[:-1], axis=0)
 
 
-def draw(n: int, stream: int = 0, count: int = RESAMPLES) -> Resamples:
+def draw(n: int, stream: int = 0, length: int | None = None, count: int = RESAMPLES) -> Resamples:
     """Draw resamples of n requests.
 
     Args:
         n: Number of requests, in order of time.
         stream: Different streams are independent; the same one always gives the same resamples.
+        length: About how many requests form a block; None takes a length that is always safe.
         count: How many resamples.
     """
-    length = block_length(n)
+    length = min(length or block_length(n), max(n, 1))
     width = min(length, _CELLS_PER_BLOCK)
     blocks = max(1, min(round(n / length), n // width)) if n else 1
     cells = blocks * width if n else 1

@@ -104,6 +104,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("rerank", {"http_method": "POST", "kind": "client", "http_host": "api.cohere.com", "http_route": "/v2/rerank"}),
     ("llm", {"http_method": "POST", "kind": "client", "http_host": "10.0.0.7", "http_route": "/v1/chat/completions"}),
     ("vector-db", {"http_method": "POST", "kind": "client", "http_host": "idx-1.svc.pinecone.io"}),
+    ("llm", {"kind": "client", "http_host": "api.anthropic.com", "http_route": "/v1/messages"}),
+    ("llm", {"kind": "client", "http_method": "POST", "http_route": ":streamGenerateContent"}),
+    ("rpc", {"kind": "client", "http_host": "prices.internal"}),
     ("feature-store", {"http_method": "POST", "kind": "client", "http_host": "feature-store.internal"}),
     ("auth", {"http_method": "POST", "kind": "client", "http_host": "x", "peer": "oauth-service"}),
 ]  # fmt: skip
