@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --constr
 SAMPLES := sample_traces
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format bench samples constraints clean
+.PHONY: help venv demo test lint format bench readme samples constraints clean
 
 help:  ## Show this list
 	@awk -F ':.*## *' '/^[a-z]+:.*##/ { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ format: venv  ## Format the code and apply safe fixes
 
 bench: venv  ## Measure latshift against orjson on generated traces (minutes)
 	$(BIN)/python -m bench.run
+
+readme: venv  ## Write what the README's commands print now into the README
+	$(BIN)/python tests/test_readme.py
 
 samples: venv  ## Write the sample traces anew
 	$(BIN)/python $(SAMPLES)/make_samples.py

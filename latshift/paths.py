@@ -35,11 +35,11 @@ def find_paths(traces: TraceSet, trace_id: str | None = None, slowest: int | Non
 
 
 def _requests_of(traces: TraceSet, trace_id: str) -> Int64:
-    from latshift.ingest.ids import normalize_trace_id
+    from latshift.ingest.ids import normal_trace_id
 
     traces_column = traces.forest.spans.text("trace")
     words = traces_column.words
-    for wanted in (normalize_trace_id(trace_id), trace_id):
+    for wanted in (normal_trace_id(trace_id), trace_id):
         if wanted in words:
             code = words.index(wanted)
             return np.flatnonzero(traces_column.codes[traces.forest.root] == code)

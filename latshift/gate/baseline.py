@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,26 +57,15 @@ def save_sample(sample: Sample, path: str | Path) -> None:
         "parts": [{"component": part.component, "phase": part.phase, "class": part.klass} for part in sample.parts],
         "provenance": dict(sample.provenance),
     }
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".latshift-", suffix=".tmp")
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})", "choose another place") from error
-    os.close(handle)
+    # Beside the target and by a plain name: it gets the permissions that the target would have got.
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         _frame(sample.in_order()).write_parquet(temporary, compression="zstd", metadata={_KEY: json.dumps(header)})
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
+        temporary.replace(target)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})", "choose another place") from error
     finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Return the process's umask: temporary files are private, but a baseline is there to be shared."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+        temporary.unlink(missing_ok=True)
 
 
 def _frame(sample: Sample) -> polars.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,11 +93,14 @@ class Pair:
 
     Attributes:
         parts: What the columns of `time` are, on both sides.
-        current: The run that is judged. baseline: What it is compared with, if anything.
+        whole: All requests of the run that is judged; what a fixed limit looks at.
+        current: Those of them that have their like in the baseline, in its mix; the same as `whole` without one.
+        baseline: What it is compared with, if anything.
         doubts: What weakens the comparison. paired: Whether the requests are the same on both sides, in one order.
     """
 
     parts: list[Part]
+    whole: Side
     current: Side
     baseline: Side | None
     doubts: list[Doubt] = field(default_factory=list)
@@ -113,18 +117,20 @@ def pair_up(current: Sample, baseline: Sample | None, group: str | None = None) 
     """
     current = _chosen(current, group)
     if baseline is None:
-        return Pair(current.parts, _side(current, current.parts, None, 0), None)
+        alone = _side(current, current.parts, None, 1)
+        return Pair(current.parts, alone, alone, None)
     baseline = _chosen(baseline, group)
     parts = sorted({*current.parts, *baseline.parts}, key=lambda part: (part.name, part.klass))
+    whole = _side(current, parts, None, 1)
     doubts: list[Doubt] = []
     rows = _matches(current, baseline)
     if rows is not None:
         current, baseline = current.take(rows[0]), baseline.take(rows[1])
         sides = [_side(run, parts, None, 0) for run in (current, baseline)]
-        return Pair(parts, sides[0], sides[1], doubts, paired=True)
+        return Pair(parts, whole, sides[0], sides[1], doubts, paired=True)
     current, baseline = _common(current, baseline, doubts)
     weights = _mix_weights(current, baseline, doubts)
-    return Pair(parts, _side(current, parts, weights, 1), _side(baseline, parts, None, 2), doubts)
+    return Pair(parts, whole, _side(current, parts, weights, 1), _side(baseline, parts, None, 2), doubts)
 
 
 def _chosen(sample: Sample, group: str | None) -> Sample:
@@ -200,5 +206,5 @@ def _mix_weights(current: Sample, baseline: Sample, doubts: list[Doubt]) -> Floa
 
 
 def _mix(sample: Sample, names: Sequence[str]) -> Float64:
-    texts = [text or "" for text in sample.group.texts()]
-    return np.asarray([texts.count(name) for name in names], np.float64) / len(texts)
+    count = Counter(text or "" for text in sample.group.texts())
+    return np.asarray([count[name] for name in names], np.float64) / sample.n

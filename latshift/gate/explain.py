@@ -77,7 +77,7 @@ def share(plan: Plan, pair: Pair, before: float, now: float, path: tuple[float, 
         before: The share in the baseline.
         now: The share in the current run.
         path: Path time of the same thing over all requests, ms, before and now.
-        rose: Whether that surely rose.
+        rose: Whether that rose.
     """
     moved = _contributions(plan, pair)
     mine = plan.metric.columns([*moved]).tolist()
@@ -93,7 +93,7 @@ def share(plan: Plan, pair: Pair, before: float, now: float, path: tuple[float, 
 
 def level(plan: Plan, pair: Pair) -> str:
     """Say what a value that has only a limit is made of."""
-    found = made_of(pair.current, plan.metric, pair.parts)
+    found = made_of(pair.whole, plan.metric, pair.parts)
     if plan.metric.kind != "latency" and not plan.metric.share:
         columns = plan.metric.columns([*found]).tolist()
         found = {part: time for (part, time), mine in zip(found.items(), columns, strict=True) if mine}

@@ -19,6 +19,9 @@ from latshift.results.base import Interval
 from latshift.results.check import Check, Verdict
 from latshift.shares.intervals import interval
 
+SEVERITY: tuple[Verdict, ...] = ("pass", "inconclusive", "regression")
+"""The verdicts, from good to bad."""
+
 UNKNOWN: Interval = (math.nan, math.nan)
 
 
@@ -40,14 +43,14 @@ def judge(plan: Plan, pair: Pair, level: float) -> Check:
         pair: The requests, in both runs.
         level: Coverage of the interval.
     """
-    if not len(pair.current.duration):
-        return _undecided(plan, pair, _no_requests(plan, "in this run"))
+    if not len(pair.whole.duration):
+        return _undecided(plan, _no_requests(plan, "in this run"))
     if plan.limit is not None:
         return _against_limit(plan, pair, level)
     if pair.baseline is None:
-        return _undecided(plan, pair, "No baseline was given to compare with.")
-    if not len(pair.baseline.duration):
-        return _undecided(plan, pair, _no_requests(plan, "in the baseline"))
+        return _undecided(plan, "No baseline was given to compare with.")
+    if not len(pair.baseline.duration) or not len(pair.current.duration):
+        return _undecided(plan, _no_requests(plan, "in both the baseline and this run"))
     return _against_baseline(plan, pair, pair.baseline, level)
 
 
@@ -75,24 +78,24 @@ def _against_baseline(plan: Plan, pair: Pair, baseline: Side, level: float) -> C
     verdict = decide(change, n >= plan.needed, plan.default)
     if metric.share:
         path = _change(plan, metric.path, pair, baseline, level)
-        rose = _rose(path)
-        if verdict != "pass" and n >= plan.needed and not rose and not plan.raw:
-            verdict = "pass"
-        why = explain.share(plan, pair, change.before, change.now, (path.before, path.now), rose)
+        cause = _path_verdict(path)
+        if n >= plan.needed and not plan.raw:
+            verdict = min(verdict, cause, key=SEVERITY.index)
+        why = explain.share(plan, pair, change.before, change.now, (path.before, path.now), cause != "pass")
     else:
         why = explain.change(plan, pair)
-    return _check(plan, pair, change, verdict, f"{_reason(plan, verdict, n, change)}{why}")
+    return _check(plan, pair.current.n, change, verdict, f"{_reason(plan, verdict, n, change)}{why}")
 
 
 def _against_limit(plan: Plan, pair: Pair, level: float) -> Check:
     assert plan.limit is not None
     metric, limit = plan.metric, plan.limit
-    side = pair.current.with_blocks(blocks_for([pair.current], metric, pair.parts))
+    side = pair.whole.with_blocks(blocks_for([pair.whole], metric, pair.parts))
     now = figure(side, metric, pair.parts)
     scale = 1.0 if metric.share else limit or 1.0
     away = Figure((now.point - limit) / scale, (now.resampled - limit) / scale)
     measured = interval(away.resampled, away.point, side.resamples.blocks, level)
-    baseline = pair.baseline if pair.baseline is not None and len(pair.baseline.duration) else None
+    baseline = pair.baseline if len(pair.current.duration) and pair.baseline else None
     before = figure(baseline, metric, pair.parts).point if baseline else math.nan
     change = Change(before, now.point, away.point, measured, 0.0)
     verdict = decide(change, side.n >= plan.needed)
@@ -100,10 +103,11 @@ def _against_limit(plan: Plan, pair: Pair, level: float) -> Check:
     if metric.share and not plan.raw and baseline and before <= limit < now.point:
         # The limit was crossed since the baseline: whether by getting slower, or by the others getting faster?
         path = _change(plan, metric.path, pair, baseline, level)
-        if not _rose(path):
+        cause = _path_verdict(path)
+        if cause == "pass":
             verdict = "pass" if side.n >= plan.needed else verdict
             why = explain.share(plan, pair, before, now.point, (path.before, path.now), False)
-    return _check(plan, pair, change, verdict, f"{_reason(plan, verdict, side.n, change)}{why}")
+    return _check(plan, side.n, change, verdict, f"{_reason(plan, verdict, side.n, change)}{why}")
 
 
 def _change(plan: Plan, metric: Metric, pair: Pair, baseline: Side, level: float) -> Change:
@@ -119,9 +123,9 @@ def _change(plan: Plan, metric: Metric, pair: Pair, baseline: Side, level: float
     return Change(before.point, now.point, change, interval(resampled, change, blocks, level), tolerance)
 
 
-def _rose(path: Change) -> bool:
-    """Return whether a path time rose, surely and by more than nobody would mind."""
-    return path.interval[0] > 0 and path.change > PATH_TOLERANCE
+def _path_verdict(path: Change) -> Verdict:
+    """Return whether a path time rose: no share fails unless it did, however much faster the others got."""
+    return decide(path._replace(tolerance=PATH_TOLERANCE), enough=True, lenient=True)
 
 
 def _reason(plan: Plan, verdict: Verdict, n: int, change: Change) -> str:
@@ -136,12 +140,12 @@ def _no_requests(plan: Plan, where: str) -> str:
     return f"There are no requests of '{plan.group}' {where}." if plan.group else f"No requests to compare {where}."
 
 
-def _undecided(plan: Plan, pair: Pair, why: str) -> Check:
+def _undecided(plan: Plan, why: str) -> Check:
     nothing = Change(math.nan, math.nan, math.nan, UNKNOWN, plan.tolerance)
-    return _check(plan, pair, nothing, "inconclusive", why)
+    return _check(plan, 0, nothing, "inconclusive", why)
 
 
-def _check(plan: Plan, pair: Pair, change: Change, verdict: Verdict, explanation: str) -> Check:
+def _check(plan: Plan, n: int, change: Change, verdict: Verdict, explanation: str) -> Check:
     return Check(
         metric=plan.metric.text,
         baseline=change.before,
@@ -154,6 +158,6 @@ def _check(plan: Plan, pair: Pair, change: Change, verdict: Verdict, explanation
         unit=plan.metric.unit,
         group=plan.group or "",
         budget=plan.limit,
-        n=pair.current.n,
+        n=n,
         level=plan.level,
     )

@@ -17,6 +17,7 @@ from latshift.ingest import converters as to
 from latshift.ingest.conventions import ATTRIBUTE_COLUMNS, EVENT_RANK, RESOURCE_KEYS, SOURCES, allowed
 from latshift.ingest.converters import Plain
 from latshift.ingest.ids import packed_span_ids
+from latshift.ingest.values import plain
 
 BATCH = 256
 """Spans after which attributes are turned into columns."""
@@ -271,19 +272,14 @@ class Builder:
         self.numbers["end"].extend(end)
         self.n += len(starts)
 
-    def flush(self, unwrap: Callable[[Any], Plain] | None, force: bool = False) -> None:
-        """Turn waiting attributes into columns, once enough spans wait.
-
-        Args:
-            unwrap: Takes the plain value out of a wrapped one; None where values are plain already.
-            force: Do not wait for more spans.
-        """
+    def flush(self, force: bool = False) -> None:
+        """Turn waiting attributes into columns, once enough spans wait or at once."""
         if self.n - self._flushed < BATCH and not force:
             return
         self._flushed = self.n
         for slot in (*self.slots.values(), *self.resource_slots.values()):
             if slot.rows:
-                values = slot.values if unwrap is None else _unwrapped(slot, unwrap)
+                values = _unwrapped(slot)
                 for target in slot.targets:
                     target.add(slot.rows, values)
                 slot.rows.clear()
@@ -312,9 +308,9 @@ class Builder:
         )
 
 
-def _unwrapped(slot: Slot, unwrap: Callable[[Any], Plain]) -> list[Plain]:
+def _unwrapped(slot: Slot) -> list[Plain]:
     try:
         values = list(map(slot.expected, slot.values))
-    except AttributeError:
+    except AttributeError:  # Plain already, or absent.
         values = [None]
-    return [unwrap(value) for value in slot.values] if None in values else values
+    return [plain(value) for value in slot.values] if None in values else values

@@ -15,6 +15,13 @@ from msgspec import Struct
 from latshift.ingest.columns import IS_FIRST_TOKEN, KINDS, NO_SPAN, Builder
 from latshift.ingest.conventions import HOST_KEYS
 from latshift.ingest.converters import flag, integer, text
+from latshift.ingest.ids import normal_trace_id
+
+_NAMES = {
+    "ref_type": "refType", "trace_id": "traceID", "span_id": "spanID", "parent_span_id": "parentSpanID",
+    "service_name": "serviceName", "operation_name": "operationName", "start_time": "startTime",
+    "process_id": "processID",
+}  # fmt: skip
 
 Scalar = str | int | float | bool | None
 
@@ -37,7 +44,7 @@ class Log(Struct, gc=False):
     fields: list[Tag] | None = None
 
 
-class Reference(Struct, gc=False):
+class Reference(Struct, gc=False, rename=_NAMES):
     """Another span that this one names."""
 
     ref_type: str = "CHILD_OF"
@@ -45,14 +52,14 @@ class Reference(Struct, gc=False):
     span_id: str = ""
 
 
-class Process(Struct, gc=False):
+class Process(Struct, gc=False, rename=_NAMES):
     """Who wrote the span."""
 
     service_name: str | None = None
     tags: list[Tag] | None = None
 
 
-class Span(Struct, gc=False):
+class Span(Struct, gc=False, rename=_NAMES):
     """A span."""
 
     trace_id: str = ""
@@ -68,7 +75,7 @@ class Span(Struct, gc=False):
     process: Process | None = None
 
 
-class Trace(Struct, gc=False):
+class Trace(Struct, gc=False, rename=_NAMES):
     """A trace."""
 
     trace_id: str = ""
@@ -124,22 +131,29 @@ def add_spans(builder: Builder, spans: Sequence[Span], processes: Mapping[str, P
     builder.codes["scope"].extend(scopes)
     starts = [span.start_time * 1_000 for span in spans]
     builder.add_times(starts, [start + span.duration * 1_000 for start, span in zip(starts, spans, strict=True)])
-    builder.flush(None)
+    builder.flush()
 
 
 def _parents(spans: Sequence[Span], trace_id: str) -> tuple[list[str], bytes]:
     parents, follows = [NO_SPAN] * len(spans), bytearray(len(spans))
     for row, span in enumerate(spans):
-        if span.references:
-            own = span.trace_id or trace_id
-            same = [reference for reference in span.references if reference.trace_id in (own, "")]
-            parent = next((item.span_id for item in same if item.ref_type.upper() == "CHILD_OF"), span.parent_span_id)
-            if not parent and same:
-                parent, follows[row] = same[0].span_id, 1
-            parents[row] = parent or NO_SPAN
-        elif span.parent_span_id:
-            parents[row] = span.parent_span_id
+        own = span.trace_id or trace_id
+        references = span.references or ()
+        if references and references[0].ref_type == "CHILD_OF" and references[0].trace_id == own:
+            parents[row] = references[0].span_id or NO_SPAN
+            continue
+        same = [reference for reference in references if _same_trace(reference.trace_id, own)]
+        parent = next((reference.span_id for reference in same if reference.ref_type.upper() != "FOLLOWS_FROM"), "")
+        if not parent and span.parent_span_id and span.parent_span_id.strip("0"):
+            parent = span.parent_span_id
+        if not parent and same:
+            parent, follows[row] = same[0].span_id, 1
+        parents[row] = parent or NO_SPAN
     return parents, bytes(follows)
+
+
+def _same_trace(one: str, other: str) -> bool:
+    return one in ("", other) or normal_trace_id(one) == normal_trace_id(other)
 
 
 def _add_processes(builder: Builder, spans: Sequence[Span], processes: Mapping[str, Process]) -> None:
@@ -150,10 +164,12 @@ def _add_processes(builder: Builder, spans: Sequence[Span], processes: Mapping[s
     ]
     builder.codes["service"].extend([service for service, _ in pairs])
     builder.codes["host"].extend([host for _, host in pairs])
+    tags: dict[str | None, dict[str, Scalar]] = {key: _tags(process) for key, process in processes.items()}
     for key, slot in builder.resource_slots.items():
-        values = {name: _tags(process).get(key) for name, process in processes.items()}
+        if all(span.process is None for span in spans) and not any(key in own for own in tags.values()):
+            continue
         for row, span in enumerate(spans, builder.n):
-            value = values.get(span.process_id or "") if span.process is None else _tags(span.process).get(key)
+            value = (tags.get(span.process_id, {}) if span.process is None else _tags(span.process)).get(key)
             if value is not None:
                 slot.rows.append(row)
                 slot.values.append(value)

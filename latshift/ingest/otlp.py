@@ -13,27 +13,12 @@ from msgspec import Struct
 
 from latshift.ingest.columns import IS_FIRST_TOKEN, KINDS, NO_SPAN, STATUSES, Builder
 from latshift.ingest.conventions import HOST_KEYS
-from latshift.ingest.converters import Plain, text
+from latshift.ingest.converters import text
+from latshift.ingest.values import AnyValue, plain
 
 
 class UnsureError(Exception):
     """A document looks like OTLP, but its fields are not where the structs expect them."""
-
-
-class AnyValue(Struct, gc=False, rename="camel"):
-    """A value of an attribute; exactly one field is set. Objects and bytes are not read."""
-
-    string_value: str | None = None
-    int_value: int | None = None
-    double_value: float | None = None
-    bool_value: bool | None = None
-    array_value: ArrayValue | None = None
-
-
-class ArrayValue(Struct, gc=False):
-    """A list of values."""
-
-    values: list[AnyValue] | None = None
 
 
 class KeyValue(Struct, gc=False):
@@ -99,18 +84,6 @@ class ResourceSpans(Struct, gc=False, rename="camel"):
     instrumentation_library_spans: list[ScopeSpans] | None = None
 
 
-def plain(value: AnyValue | None) -> Plain:
-    """Return the value without its wrapping; None for objects, bytes and nothing."""
-    if value is None:
-        return None
-    for field in (value.string_value, value.bool_value, value.int_value, value.double_value):
-        if field is not None:
-            return field
-    if value.array_value is not None:
-        return [plain(item) for item in value.array_value.values or ()]
-    return None
-
-
 def add(builder: Builder, resources: list[ResourceSpans], sure: bool = False) -> None:
     """Append all spans of a document.
 
@@ -138,7 +111,7 @@ def add(builder: Builder, resources: list[ResourceSpans], sure: bool = False) ->
             if slot is not None:
                 slot.rows.extend(range(first, builder.n))
                 slot.values.extend([pair.value] * (builder.n - first))
-        builder.flush(plain)
+        builder.flush()
 
 
 def _check(resource: ResourceSpans) -> None:
@@ -181,4 +154,4 @@ def _add_scope(builder: Builder, spans: list[Span], service: str | None, host: s
                 builder.first_tokens.add([row], [min(times)])
     numbers["status"].extend(status)
     builder.add_times([span.start_time_unix_nano for span in spans], [span.end_time_unix_nano for span in spans])
-    builder.flush(plain)
+    builder.flush()

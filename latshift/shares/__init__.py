@@ -2,7 +2,8 @@
 
 1. `quantiles`: type-7 quantiles, and how many requests one needs.
 2. `bands`: which requests stand for a percentile. 3. `table`: shares that add up, path times, tail excess.
-4. `resamples`: the block bootstrap over time; `correlation`: how long its blocks must be. 5. `ranked`: exact figures of all resamples at once.
+4. `resamples`: the block bootstrap over time; `correlation`: how long its blocks must be.
+5. `ranked`: exact figures of all resamples at once.
 6. `intervals`: 95 % intervals from them. 7. `latency`: end-to-end latency with its intervals.
 
 Requests always come in canonical order (start, then trace id), so that nothing depends on the order of the input.

@@ -1,8 +1,8 @@
 """How long requests remember the load of the moment, and so how long the blocks of a bootstrap must be.
 
-Long blocks are always safe but leave few of them, and with few blocks little can be told. Latency under load needs them;
-path time outside the model mostly has no memory at all, and its changes are found with far fewer requests if its blocks
-are short.
+Long blocks are always safe but leave few of them, and with few blocks little can be told. Latency under load needs
+them; path time outside the model mostly has no memory at all, and its changes are found with far fewer requests if its
+blocks are short.
 """
 
 from __future__ import annotations
@@ -52,4 +52,4 @@ def fitting_block_length(values: Array) -> int:
     if n == 0:
         return 1
     wanted = max(round(n ** (1 / 3)), math.ceil(_BLOCK_PER_TIME * correlation_time(values)))
-    return min(wanted, block_length(n))
+    return int(min(wanted, block_length(n)))

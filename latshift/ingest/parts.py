@@ -1,0 +1,228 @@
+"""Files to the pieces in which they are decoded: compression and encoding seen from the bytes, cuts only between lines."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO
+
+import msgspec
+
+from latshift.ingest.decode import BOM, Part
+from latshift.ingest.sources import STDIN, File
+
+PIECE = 4 << 20
+"""Bytes of a piece: enough to forget what starting one costs, few enough to share the work evenly."""
+
+BLOCK = 1 << 20
+HEAD = 1 << 16
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = tuple(bytes([low]) + b"\x2a\x4d\x18" for low in range(0x50, 0x60))
+_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_SKIM = msgspec.json.Decoder(msgspec.Raw)
+
+
+class BinaryError(Exception):
+    """A file is known, but cannot be read; the message says what it is."""
+
+
+Report = Callable[[str, str], None]
+"""Called with the reason and a text when the end of a file is missing."""
+
+
+def parts_of(number: int, file: File, report: Report) -> Iterator[Part]:
+    """Return the pieces of a file.
+
+    Args:
+        number: The file's number. file: The file. report: Told when compressed data end too early.
+
+    Raises:
+        OSError: If it cannot be opened or read.
+        BinaryError: If it is in a binary format.
+    """
+    stream = sys.stdin.buffer if file.path == STDIN else open(file.path, "rb")  # noqa: PTH123, SIM115: closed below
+    try:
+        head = _filled(stream, HEAD)
+        _refuse_binary(head)
+        if file.seekable and not _is_stream(head):
+            yield from _ranges(number, file, stream, head)
+        else:
+            yield from _pieces(number, _decompressed(stream, head, report))
+    finally:
+        if file.path != STDIN:
+            stream.close()
+
+
+def _is_stream(head: bytes) -> bool:
+    """Return whether bytes must pass through a decoder before they are JSON."""
+    return head.startswith((GZIP, ZSTD, *_SKIPPABLE, *_UTF_16))
+
+
+def _refuse_binary(head: bytes) -> None:
+    if head.startswith(b"PAR1"):
+        raise BinaryError("a Parquet file")
+    if head.startswith(b"PK\x03\x04"):
+        raise BinaryError("a zip archive")
+    if head[4:8] == ZSTD:
+        raise BinaryError("compressed messages with their lengths between (the Collector's old zstd format)")
+    length = int.from_bytes(head[:4], "big")
+    if head[4:5] == b"\n" and head[:1] == b"\0" and length:
+        raise BinaryError("binary OTLP (protobuf)")
+
+
+def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator[Part]:
+    """Cut an ordinary file at line ends near every `PIECE` bytes."""
+    if not _one_document_a_line(head):
+        yield Part(number, file.path, 0, file.size, whole=True)
+        return
+    start = 0
+    while start < file.size:
+        end = min(start + PIECE, file.size)
+        if end < file.size:
+            stream.seek(end)
+            end += len(stream.readline())
+        yield Part(number, file.path, start, end)
+        start = end
+
+
+def _one_document_a_line(head: bytes) -> bool:
+    """Return whether the first line is a document, so that the file may be cut between lines."""
+    line, newline, _ = head.removeprefix(BOM).lstrip().partition(b"\n")
+    line = line.rstrip()
+    if not newline:
+        return True  # A line longer than the head; if it is no whole document, `decode` reads on behind it.
+    try:
+        _SKIM.decode(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return "trailing" in str(error)
+    return True
+
+
+def _pieces(number: int, blocks: Iterator[bytes]) -> Iterator[Part]:
+    """Cut a stream at line ends; all of it is one piece if its documents run over lines."""
+    waiting: list[bytes] = []
+    size = start = lines = 0
+    whole: bool | None = None
+    for block in blocks:
+        waiting.append(block)
+        size += len(block)
+        if size < HEAD or (size < PIECE and whole is not None):
+            continue
+        if whole is None:
+            whole = not _one_document_a_line(b"".join(waiting)[:HEAD])
+        cut = block.rfind(b"\n") + 1
+        if whole or size < PIECE or not cut:
+            continue
+        data = b"".join([*waiting[:-1], block[:cut]])
+        yield Part(number, "", start, start + len(data), data=data, lines=lines)
+        start += len(data)
+        lines += data.count(b"\n")
+        waiting = [block[cut:]]
+        size = len(waiting[0])
+    data = b"".join(waiting)
+    if whole is None:
+        whole = not _one_document_a_line(data)
+    if data:
+        yield Part(number, "", start, start + len(data), whole, data, lines)
+
+
+def _decompressed(stream: IO[bytes], head: bytes, report: Report) -> Iterator[bytes]:
+    """Return the bytes of a stream, decompressed and as UTF-8; compression within compression is undone too."""
+    blocks = _blocks(stream, head)
+    for _ in range(3):
+        if head.startswith(GZIP):
+            blocks = _gunzip(blocks, report)
+        elif head.startswith((ZSTD, *_SKIPPABLE)):
+            blocks = _unzstd(blocks, report)
+        else:
+            break
+        first = next(blocks, b"")
+        head, blocks = first, _chained(first, blocks)
+    encoding = _UTF_16.get(head[:2])
+    return blocks if encoding is None else _transcoded(blocks, encoding)
+
+
+def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _blocks(stream: IO[bytes], head: bytes) -> Iterator[bytes]:
+    while head:
+        yield head
+        head = stream.read(BLOCK)
+
+
+def _filled(stream: IO[bytes], size: int) -> bytes:
+    """Read so many bytes, from a pipe too; fewer only at the end."""
+    blocks: list[bytes] = []
+    while size > 0 and (block := stream.read(size)):
+        blocks.append(block)
+        size -= len(block)
+    return b"".join(blocks)
+
+
+def _gunzip(blocks: Iterator[bytes], report: Report) -> Iterator[bytes]:
+    """Decompress gzip members one behind the other."""
+    member = zlib.decompressobj(wbits=31)
+    started = False
+    for block in blocks:
+        rest = block
+        while rest:
+            if not started and not rest.lstrip(b"\0"):
+                break  # Padding behind the last member.
+            started = True
+            try:
+                data = member.decompress(rest, BLOCK * 4)
+            except zlib.error as error:
+                report("compressed data that are damaged", f"gzip: {error}")
+                return
+            if data:
+                yield data
+            rest = member.unconsumed_tail
+            if member.eof:
+                rest = member.unused_data
+                member, started = zlib.decompressobj(wbits=31), False
+    if started:
+        report("compressed data that end too early", "gzip data that end in the middle")
+
+
+def _unzstd(blocks: Iterator[bytes], report: Report) -> Iterator[bytes]:
+    """Decompress Zstandard frames one behind the other."""
+    import zstandard
+
+    frame = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+    started = False
+    for block in blocks:
+        rest = block
+        while rest:
+            started = True
+            try:
+                data = frame.decompress(rest)
+            except zstandard.ZstdError as error:
+                report("compressed data that are damaged", f"Zstandard: {error}")
+                return
+            if data:
+                yield data
+            rest = b""
+            if frame.eof:
+                rest = frame.unused_data
+                frame, started = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj(), False
+    if started:
+        report("compressed data that end too early", "Zstandard data that end in the middle")
+
+
+def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
+def stored_size(file: File) -> int:
+    """Return the bytes of a file as stored; 0 for a stream."""
+    return os.stat(file.path).st_size if file.seekable else 0
