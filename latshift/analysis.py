@@ -173,7 +173,7 @@ def _group_labels(traces: TraceSet, group_by: str | None) -> Coded:
                 return spans.text(name).take(root)
         raise EditError(
             f"--group-by {group_by}: no span has this attribute, or it is not kept",
-            f'list it in latshift.toml: keep = ["{key}"]',
+            f"name it while reading: latshift analyze PATH --group-by {group_by}",
         )
     raise EditError(f"--group-by {group_by}: unknown", "use root, service, or attr:KEY")
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -156,7 +156,7 @@ def find(directory: Path | None = None) -> Path | None:
         if (folder / FILE).is_file():
             return folder / FILE
         project = folder / PROJECT_FILE
-        if project.is_file() and "latshift" in _read(project).get("tool", {}):
+        if project.is_file() and "latshift" in read_toml(project).get("tool", {}):
             return project
     return None
 
@@ -174,17 +174,22 @@ def load(path: Path | None = None, directory: Path | None = None) -> Config:
     file = path or find(directory)
     if file is None:
         return Config()
-    content = _read(file)
+    content = read_toml(file)
     if file.name == PROJECT_FILE:
         content = content.get("tool", {}).get("latshift", {})
     try:
         document = msgspec.convert(content, Document)
     except msgspec.ValidationError as error:
-        raise _invalid(file, str(error)) from error
+        raise invalid(file, str(error), _fields_at) from error
     return _config(file, document)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """Return what stands in a TOML file.
+
+    Raises:
+        ConfigError: If it cannot be read; names the file and the place.
+    """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -251,8 +256,14 @@ _PLACE = re.compile(r" - at `(?:key in )?\$\.?(?P<place>.*)`$")
 _UNKNOWN = re.compile(r"unknown field `(?P<key>.*)`")
 
 
-def _invalid(file: Path, text: str) -> ConfigError:
-    """Turn msgspec's message into one that names the key as the person wrote it."""
+def invalid(file: Path, text: str, fields_at: Callable[[str], tuple[str, ...]]) -> ConfigError:
+    """Turn msgspec's message into one that names the key as the person wrote it.
+
+    Args:
+        file: The file it is about.
+        text: What msgspec says.
+        fields_at: Which keys are known at a place of the file, such as "budget[...]".
+    """
     found = _PLACE.search(text)
     place = found["place"] if found else ""
     said = (text[: found.start()] if found else text).replace(" | null`", "`")  # TOML has no null
@@ -261,7 +272,7 @@ def _invalid(file: Path, text: str) -> ConfigError:
         where = f"{file}: {place}" if place else str(file)
         return ConfigError(f"{where}: {said[:1].lower()}{said[1:]}", DOCUMENTED)
     key = unknown["key"]
-    known = _fields_at(place)
+    known = fields_at(place)
     near = difflib.get_close_matches(key, known, n=1)
     hint = f"did you mean '{near[0]}'?" if near else "known here: " + ", ".join(known)
     return ConfigError(f"{file}: unknown key '{f'{place}.{key}' if place else key}'", hint)
@@ -280,4 +291,9 @@ _TABLES: tuple[tuple[re.Pattern[str], type[Table]], ...] = (
 def _fields_at(place: str) -> tuple[str, ...]:
     """Return the keys known at a place of the file, as they are written there."""
     table = next((table for pattern, table in _TABLES if pattern.fullmatch(place)), Document)
+    return fields_of(table)
+
+
+def fields_of(table: type[Table]) -> tuple[str, ...]:
+    """Return the keys of a table as they are written in a file."""
     return tuple(item.encode_name for item in msgspec.structs.fields(table))

@@ -39,14 +39,14 @@ def check(
     """
     current = current.in_order()
     baseline = baseline.in_order() if baseline else None
-    plans = _plans(current, baseline, budgets, min_requests)
-    pairs: dict[str | None, Pair] = {}
+    pairs: dict[str | None, Pair] = {None: pair_up(current, baseline)}
+    plans = _plans(pairs[None], budgets, min_requests)
     for plan in plans:
         if plan.group not in pairs:
             pairs[plan.group] = pair_up(current, baseline, plan.group)
     level = 1 - min(0.05, 2 * FAMILY_ERROR / len(plans))
     checks = tuple(judge(plan, pairs[plan.group], level) for plan in plans)
-    return CheckReport(overall(checks), checks, _doubts(pairs), inconclusive_passes=on_inconclusive == "pass")
+    return CheckReport(overall(checks), checks, _doubts(plans, pairs), inconclusive_passes=on_inconclusive == "pass")
 
 
 def overall(checks: Sequence[Check]) -> Verdict:
@@ -56,11 +56,12 @@ def overall(checks: Sequence[Check]) -> Verdict:
     return next((verdict for verdict in order if verdict in verdicts), "pass")
 
 
-def _plans(current: Sample, baseline: Sample | None, budgets: Sequence[Budget], min_requests: int | None) -> list[Plan]:
-    components = {*current.components(), *(baseline.components() if baseline else ())}
+def _plans(every: Pair, budgets: Sequence[Budget], min_requests: int | None) -> list[Plan]:
+    """Return the checks to make, given the requests of all groups."""
+    components = {part.component for part in every.parts}
     plans = [plan for budget in budgets for plan in plans_of(budget, components, min_requests)]
-    if baseline and not any(budget.relative for budget in budgets):
-        plans = default_plans(min(current.n, baseline.n), min_requests) + plans
+    if every.baseline and not any(budget.relative for budget in budgets):
+        plans = default_plans(min(every.current.n, every.baseline.n), min_requests) + plans
     if not plans:
         raise ConfigError(
             "nothing to check: there is neither a baseline nor a budget",
@@ -69,6 +70,6 @@ def _plans(current: Sample, baseline: Sample | None, budgets: Sequence[Budget], 
     return plans
 
 
-def _doubts(pairs: dict[str | None, Pair]) -> tuple[Doubt, ...]:
-    found = [doubt for pair in pairs.values() for doubt in pair.doubts]
+def _doubts(plans: Sequence[Plan], pairs: dict[str | None, Pair]) -> tuple[Doubt, ...]:
+    found = [doubt for plan in plans for doubt in pairs[plan.group].doubts]
     return tuple(dict.fromkeys(found))

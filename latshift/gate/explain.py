@@ -45,6 +45,12 @@ def unsure(low: float, tolerance: float, metric: Metric) -> str:
     return f"The rise is above the accepted {percent(tolerance)}{unit}, but may be as little as {percent(low)}."
 
 
+def noise(ends: tuple[float, float], tolerance: float) -> str:
+    """Say that a rise above the tolerance passed because it may be none."""
+    low, high = ends
+    return f"Above the accepted {percent(tolerance)}, but it may be chance ({percent(low)} to {percent(high)})."
+
+
 def change(plan: Plan, pair: Pair) -> str:
     """Say which components made the change of a time, and how much of it is the model's.
 

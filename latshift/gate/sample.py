@@ -61,7 +61,3 @@ class Sample:
         """Return the names of the groups that occur, in alphabetical order."""
         used = np.unique(self.group.codes)
         return sorted(self.group.words[code] if code >= 0 else "" for code in used.tolist())
-
-    def components(self) -> list[str]:
-        """Return the names of the components, in alphabetical order."""
-        return sorted({part.component for part in self.parts})

@@ -133,6 +133,8 @@ def _reason(plan: Plan, verdict: Verdict, n: int, change: Change) -> str:
         return explain.too_few(n, plan.needed, plan.metric) + " "
     if verdict == "inconclusive":
         return explain.unsure(change.interval[0], change.tolerance, plan.metric) + " "
+    if change.change > change.tolerance and change.interval[0] <= 0:
+        return explain.noise(change.interval, change.tolerance) + " "
     return ""
 
 

@@ -14,6 +14,7 @@ from latshift.ingest.columns import Builder, RawColumns
 from latshift.ingest.documents import Documents, problem_of
 
 BOM = b"\xef\xbb\xbf"
+UNREADABLE = "file that cannot be read"
 
 _SKIM = msgspec.json.Decoder(msgspec.Raw)
 _BLANK = re.compile(rb"\s*")
@@ -96,7 +97,11 @@ def decode(parts: Sequence[Part], keep: Collection[str]) -> Decoded:
     gc.disable()
     try:
         for part in parts:
-            data = part.read()
+            try:
+                data = part.read()
+            except OSError as error:
+                findings.append(Finding(part.file, UNREADABLE, part.start, 0, error.strerror or "cannot be read"))
+                continue
             documents = Documents(builder, part.file)
             _read(data, part, documents)
             builder.flush(force=True)

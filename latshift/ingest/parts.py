@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -17,12 +16,19 @@ from latshift.ingest.sources import STDIN, File
 PIECE = 4 << 20
 """Bytes of a piece: enough to forget what starting one costs, few enough to share the work evenly."""
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 HEAD = 1 << 16
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = tuple(bytes([low]) + b"\x2a\x4d\x18" for low in range(0x50, 0x60))
-_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_UTF_16 = {
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+    b"{\0": "utf-16-le", b"[\0": "utf-16-le", b"\0{": "utf-16-be", b"\0[": "utf-16-be",
+}  # fmt: skip
+_BINARY = {
+    b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive", b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz", b"\x04\x22\x4d\x18": "compressed with lz4", b"SQLite format": "a database",
+}  # fmt: skip
 _SKIM = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -63,10 +69,9 @@ def _is_stream(head: bytes) -> bool:
 
 
 def _refuse_binary(head: bytes) -> None:
-    if head.startswith(b"PAR1"):
-        raise BinaryError("a Parquet file")
-    if head.startswith(b"PK\x03\x04"):
-        raise BinaryError("a zip archive")
+    for magic, name in _BINARY.items():
+        if head.startswith(magic):
+            raise BinaryError(name)
     if head[4:8] == ZSTD:
         raise BinaryError("compressed messages with their lengths between (the Collector's old zstd format)")
     length = int.from_bytes(head[:4], "big")
@@ -76,7 +81,10 @@ def _refuse_binary(head: bytes) -> None:
 
 def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator[Part]:
     """Cut an ordinary file at line ends near every `PIECE` bytes."""
-    if not _one_document_a_line(head):
+    if b"\n" not in head.strip() and PIECE < file.size:
+        stream.seek(0)
+        head = stream.readline()
+    if len(head) < file.size and not _one_document_a_line(head):
         yield Part(number, file.path, 0, file.size, whole=True)
         return
     start = 0
@@ -89,12 +97,11 @@ def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator
         start = end
 
 
-def _one_document_a_line(head: bytes) -> bool:
-    """Return whether the first line is a document, so that the file may be cut between lines."""
-    line, newline, _ = head.removeprefix(BOM).lstrip().partition(b"\n")
-    line = line.rstrip()
+def _one_document_a_line(data: bytes) -> bool:
+    """Return whether the first line of some data is a document, so that the file may be cut between lines."""
+    line, newline, _ = data.removeprefix(BOM).lstrip().partition(b"\n")
     if not newline:
-        return True  # A line longer than the head; if it is no whole document, `decode` reads on behind it.
+        return True  # `decode` reads on behind a line that is no whole document.
     try:
         _SKIM.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -110,23 +117,25 @@ def _pieces(number: int, blocks: Iterator[bytes]) -> Iterator[Part]:
     for block in blocks:
         waiting.append(block)
         size += len(block)
-        if size < HEAD or (size < PIECE and whole is not None):
+        if size < HEAD:
             continue
-        if whole is None:
-            whole = not _one_document_a_line(b"".join(waiting)[:HEAD])
         cut = block.rfind(b"\n") + 1
-        if whole or size < PIECE or not cut:
+        if whole is None and (cut or len(waiting) > 1):
+            data = b"".join(waiting)
+            whole = not _one_document_a_line(data) if b"\n" in data.strip() else None
+            waiting = [data]
+        if whole or whole is None or size < PIECE or not cut:
             continue
-        data = b"".join([*waiting[:-1], block[:cut]])
-        yield Part(number, "", start, start + len(data), data=data, lines=lines)
-        start += len(data)
-        lines += data.count(b"\n")
-        waiting = [block[cut:]]
+        cut += size - len(block)
+        data = b"".join(waiting)
+        yield Part(number, "", start, start + cut, data=data[:cut], lines=lines)
+        start += cut
+        lines += data.count(b"\n", 0, cut)
+        waiting = [data[cut:]]
         size = len(waiting[0])
     data = b"".join(waiting)
-    if whole is None:
-        whole = not _one_document_a_line(data)
     if data:
+        whole = not _one_document_a_line(data) if whole is None else whole
         yield Part(number, "", start, start + len(data), whole, data, lines)
 
 
@@ -167,53 +176,38 @@ def _filled(stream: IO[bytes], size: int) -> bytes:
 
 
 def _gunzip(blocks: Iterator[bytes], report: Report) -> Iterator[bytes]:
-    """Decompress gzip members one behind the other."""
-    member = zlib.decompressobj(wbits=31)
-    started = False
-    for block in blocks:
-        rest = block
-        while rest:
-            if not started and not rest.lstrip(b"\0"):
-                break  # Padding behind the last member.
-            started = True
-            try:
-                data = member.decompress(rest, BLOCK * 4)
-            except zlib.error as error:
-                report("compressed data that are damaged", f"gzip: {error}")
-                return
-            if data:
-                yield data
-            rest = member.unconsumed_tail
-            if member.eof:
-                rest = member.unused_data
-                member, started = zlib.decompressobj(wbits=31), False
-    if started:
-        report("compressed data that end too early", "gzip data that end in the middle")
+    return _inflated(blocks, lambda: zlib.decompressobj(wbits=31), (zlib.error,), "gzip", report)
 
 
 def _unzstd(blocks: Iterator[bytes], report: Report) -> Iterator[bytes]:
-    """Decompress Zstandard frames one behind the other."""
     import zstandard
 
-    frame = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-    started = False
+    options = zstandard.ZstdDecompressor(max_window_size=1 << 31)
+    return _inflated(blocks, options.decompressobj, (zstandard.ZstdError,), "Zstandard", report)
+
+
+def _inflated(
+    blocks: Iterator[bytes], begin: Callable[[], Any], errors: tuple[type[Exception], ...], name: str, report: Report
+) -> Iterator[bytes]:
+    """Decompress members or frames one behind the other; what comes before damage is used."""
+    member, started = begin(), False
     for block in blocks:
         rest = block
-        while rest:
+        while rest and (started or rest.strip(b"\0")):  # Zeros behind the last member are padding.
             started = True
             try:
-                data = frame.decompress(rest)
-            except zstandard.ZstdError as error:
-                report("compressed data that are damaged", f"Zstandard: {error}")
+                data = member.decompress(rest)
+            except errors:
+                report("compressed data that are damaged", f"damaged {name} data")
                 return
             if data:
                 yield data
             rest = b""
-            if frame.eof:
-                rest = frame.unused_data
-                frame, started = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj(), False
+            if member.eof:
+                rest = member.unused_data
+                member, started = begin(), False
     if started:
-        report("compressed data that end too early", "Zstandard data that end in the middle")
+        report("compressed data that end too early", f"{name} data that end in the middle")
 
 
 def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
@@ -221,8 +215,3 @@ def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     for block in blocks:
         yield decoder.decode(block).encode()
     yield decoder.decode(b"", final=True).encode()
-
-
-def stored_size(file: File) -> int:
-    """Return the bytes of a file as stored; 0 for a stream."""
-    return os.stat(file.path).st_size if file.seekable else 0

@@ -13,6 +13,7 @@ READABLE = (
 """Which formats there are, as a sentence for people."""
 
 METRICS, LOGS, PROFILES = "line of metrics", "line of logs", "line of profiles"
+OTHER = "document of another format"
 SIGNALS = {
     "resourceMetrics": METRICS, "resource_metrics": METRICS, "resourceLogs": LOGS, "resource_logs": LOGS,
     "resourceProfiles": PROFILES, "resource_profiles": PROFILES,
@@ -86,21 +87,21 @@ def guess(keys: Collection[str], kind: str = "object") -> Guess:
     """
     for key in keys:
         if key in SIGNALS:
-            return Guess(SIGNALS[key], f"a {SIGNALS[key]}")
+            return Guess(SIGNALS[key], f"a {SIGNALS[key]}, no traces")
     found = set(keys)
     names = f"keys: {', '.join(_short(key) for key in list(keys)[:6])}{', …' if len(keys) > 6 else ''}"
     for shape in SHAPES:
         if shape.keys <= found and not shape.absent & found:
-            return Guess("document of another format", f"{shape.name} ({names})")
+            return Guess(OTHER, f"{shape.name} ({names}), which latshift does not read")
     if kind not in ("object", "list"):
-        return Guess("document of another format", f"JSON, but only a {kind}")
+        return Guess(OTHER, f"JSON, but only a {kind}")
     if not keys:
-        return Guess("document of another format", f"an empty JSON {kind}")
-    return Guess("document of another format", f"JSON that holds no traces known to latshift ({names})")
+        return Guess(OTHER, f"an empty JSON {kind}")
+    return Guess(OTHER, f"JSON that holds no traces known to latshift ({names})")
 
 
 def _short(key: str) -> str:
-    return repr(key)[1:41]
+    return repr(key)[1:-1][:40]
 
 
 def keys_of(document: Any) -> tuple[list[str], str]:

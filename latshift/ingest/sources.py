@@ -26,12 +26,14 @@ class File:
     Attributes:
         name: As people see it. path: What to open; "-" is standard input.
         size: Bytes; 0 where only reading tells. seekable: It is an ordinary file.
+        named: The person named it, itself or by a glob; it was not merely found in a folder.
     """
 
     name: str
     path: str
     size: int
     seekable: bool
+    named: bool = True
 
 
 def find_files(paths: Sequence[str | Path], summary: InputSummary) -> list[File]:
@@ -106,7 +108,7 @@ def _walk(folder: str, above: set[tuple[int, int]], summary: InputSummary) -> It
             else:
                 yield from _walk(entry.path, above | {identity}, summary)
         elif stat.S_ISREG(status.st_mode):
-            yield identity, File(entry.path, entry.path, status.st_size, seekable=True)
+            yield identity, File(entry.path, entry.path, status.st_size, seekable=True, named=False)
         else:
             summary.skip("pipe, socket or device in a folder")
 

@@ -33,7 +33,7 @@ def check_view(report: CheckReport, screen: Screen) -> str:
         lines += table(COLUMNS, [_row(check) for check in report.checks], screen)
     for check in report.checks:
         if check.explanation and check.verdict != "pass":
-            mark, style = MARKS[check.verdict]
+            mark, style = _mark(check)
             text = f"{mark} {visible(_name(check))}: {visible(check.explanation, 600)}"
             lines += [Text(), *wrapped(text, screen.width, indent="  ", style=style)]
     return as_text(lines + doubt_lines(report.doubts, screen), screen)
@@ -41,20 +41,27 @@ def check_view(report: CheckReport, screen: Screen) -> str:
 
 def headline(report: CheckReport) -> str:
     """Return the verdict in a sentence: "regression: 1 of 5 checks failed"."""
-    failed = sum(check.verdict == "regression" for check in report.checks)
+    worse = [check.level for check in report.checks if check.verdict == "regression"]
+    failed, warned = worse.count("fail"), worse.count("warn")
     undecided = sum(check.verdict == "inconclusive" for check in report.checks)
     total = units.plural(len(report.checks), "check")
     if report.verdict == "regression":
-        return f"regression: {failed} of {total} failed"
+        return f"regression: {failed} of {total} failed" + (f", {warned} only warned" if warned else "")
     if report.verdict == "inconclusive":
         passed = " (counted as pass)" if report.inconclusive_passes else ""
         return f"inconclusive: {undecided} of {total} could not be decided{passed}"
-    return f"pass: {total}" + (f", {undecided} could not be decided" if undecided else "")
+    remarks = [(undecided, "could not be decided"), (warned, "only warned")]
+    return f"pass: {total}" + "".join(f", {number} {remark}" for number, remark in remarks if number)
 
 
 def _headline(report: CheckReport) -> Text:
     mark, style = MARKS[report.verdict]
     return Text(f"{mark} {headline(report)}", f"bold {style}")
+
+
+def _mark(check: Check) -> tuple[str, str]:
+    """Return the sign of a check's verdict and its style; a warning does not look like a failure."""
+    return ("!", "yellow") if check.verdict == "regression" and check.level == "warn" else MARKS[check.verdict]
 
 
 def _name(check: Check) -> str:
@@ -77,7 +84,7 @@ def reference(check: Check) -> str:
 
 
 def _row(check: Check) -> list[Text | str]:
-    mark, style = MARKS[check.verdict]
+    mark, style = _mark(check)
     low, high = check.interval
     return [
         Text(mark, style),

@@ -134,4 +134,5 @@ def _check_row(check: Check) -> list[str]:
     figures = [reference(check), value(check, check.current), change(check, check.change)]
     interval = f"{change(check, low)} to {change(check, high)}"
     count = units.count(check.n) if check.n else ""
-    return [check.verdict, markdown(name), *figures, interval, change(check, check.tolerance), count]
+    verdict = "warning" if check.verdict == "regression" and check.level == "warn" else check.verdict
+    return [verdict, markdown(name), *figures, interval, change(check, check.tolerance), count]

@@ -126,14 +126,16 @@ def painted(row: Row, begin: int, end: int, width: int, marks: str) -> str:
     scale = width / max(1, end - begin)
     cells = [" "] * width
 
-    def paint(start: int, stop: int, mark: str) -> None:
+    def paint(start: int, stop: int, mark: str, least: int) -> None:
         low = min(width - 1, max(0, round((start - begin) * scale)))
-        high = min(width, max(low + 1, round((stop - begin) * scale)))
+        high = min(width, max(low + least, round((stop - begin) * scale)))
         cells[low:high] = mark * (high - low)
 
     for span in sorted(row.spans, key=lambda span: span.on_path):
-        paint(span.start_ns, span.end_ns, wait if span.on_path else other)
+        paint(span.start_ns, span.end_ns, wait if span.on_path else other, 1)
+    # Own work shorter than a cell is only drawn where it is what the span mostly does.
+    least = 1 if 2 * row.own_ns >= row.duration_ns else 0
     for start, stop in row.own:
         if stop > start:
-            paint(start, stop, own)
+            paint(start, stop, own, least)
     return "".join(cells)

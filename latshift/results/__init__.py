@@ -23,30 +23,46 @@ from latshift.results.analysis import (
 )
 from latshift.results.base import Doubt, Interval, Latency, Points, Result, Spread, plain
 from latshift.results.check import Check, CheckReport, Verdict
+from latshift.results.curve import Curve, CurvePoint, Knee
+from latshift.results.dependencies import ComponentLink, DependencyGraph, Operation, Order
 from latshift.results.forecast import Bottleneck, Forecast, ShareShift
 from latshift.results.path import Paths, RequestPath, Segment, WaterfallSpan
+from latshift.results.ranking import Candidate, Pair, Ranking
+from latshift.results.scenarios import ScenarioForecast, Scenarios
 
 __all__ = [
     "Analysis",
     "Bottleneck",
+    "Candidate",
     "Check",
     "CheckReport",
     "ClassShare",
     "Component",
+    "ComponentLink",
     "ComponentListing",
+    "Curve",
+    "CurvePoint",
+    "DependencyGraph",
     "Doubt",
     "Forecast",
     "Group",
     "Interval",
+    "Knee",
     "Latency",
     "ListedComponent",
+    "Operation",
+    "Order",
+    "Pair",
     "Paths",
     "PhaseShare",
     "Points",
+    "Ranking",
     "RequestPath",
     "Result",
     "RetryTime",
     "RuleHit",
+    "ScenarioForecast",
+    "Scenarios",
     "Segment",
     "ShareShift",
     "Spread",

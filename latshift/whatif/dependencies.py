@@ -41,6 +41,26 @@ class Declared:
     never: Bool
 
 
+DECLARED = 2**31 - 1
+"""The support of a dependency that the configuration states."""
+
+
+@dataclass
+class Refuted:
+    """Observed orders that are no dependency: in each of these pairs the source had ended when the target began.
+
+    Attributes:
+        source, target: int64 (k,), member indices.
+        support: int64 (k,), how often the order was seen. against: int64 (k,), how often it was contradicted; 0 where
+            the configuration denies it.
+    """
+
+    source: Int64
+    target: Int64
+    support: Int64
+    against: Int64
+
+
 @dataclass
 class Dependencies:
     """Edges between members: `target` waits for `source`; among narrow spans only (see WIDE).
@@ -50,6 +70,7 @@ class Dependencies:
         support: int64 (e,), requests that showed the order. assumed: bool (e,), support below FEW.
         refuted: int64, number of observed orders that other requests refuted.
         wide: bool (m,), members of spans too wide to infer for.
+        denied: The refuted orders one by one; None unless they were asked for.
     """
 
     source: Int64
@@ -58,6 +79,7 @@ class Dependencies:
     assumed: Bool
     refuted: int
     wide: Bool
+    denied: Refuted | None = None
 
 
 @dataclass
@@ -127,19 +149,21 @@ def _groups_of(siblings: Siblings, narrow: Int64) -> tuple[Int64, Int64, Int64, 
     return group_of, parent[by_start], code[by_start], start[by_start], end[by_start]
 
 
-def infer(siblings: Siblings, declared: Declared | None = None) -> Dependencies:
+def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bool = False) -> Dependencies:
     """Infer the dependencies between the members of every span.
 
     Args:
         siblings: The children of all spans, of all requests that count as evidence.
         declared: What the configuration states; it beats inference.
+        keep_refuted: Return the refuted orders, too; a replay has no use for them.
     """
     width = siblings.last - siblings.first
     wide = width > WIDE
     narrow = np.flatnonzero(~wide)
     if not len(narrow):
         empty = np.empty(0, np.int64)
-        return Dependencies(empty, empty, empty, np.empty(0, bool), 0, wide)
+        denied = Refuted(empty, empty, empty, empty) if keep_refuted else None
+        return Dependencies(empty, empty, empty, np.empty(0, bool), 0, wide, denied)
     group_of, parent, code, start, end = _groups_of(siblings, narrow)
     codes = int(code.max()) + 1
     between = _pairs(parent)
@@ -160,8 +184,9 @@ def infer(siblings: Siblings, declared: Declared | None = None) -> Dependencies:
         [siblings.end[narrow[a]] <= siblings.start[narrow[b]] for a, b in inside],
     )
     return _edges(
-        siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide
-    )
+        siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide,
+        keep_refuted,
+    )  # fmt: skip
 
 
 def _edges(
@@ -177,6 +202,7 @@ def _edges(
     within: _Evidence,
     declared: Declared | None,
     wide: Bool,
+    keep_refuted: bool,
 ) -> Dependencies:
     """Turn the evidence into edges between members, leaving out those that follow from others."""
     start, end, kind = siblings.start[narrow], siblings.end[narrow], siblings.kind[narrow]
@@ -184,6 +210,7 @@ def _edges(
     holds = np.zeros((len(narrow), max(width, 1)), bool)
     support = np.zeros((len(narrow), max(width, 1)), np.int32)
     refuted = 0
+    denied: list[tuple[Int64, Int64, Int64, Int64]] = []
     for a, b in members:
         observed = end[a] <= start[b]
         a, b = a[observed], b[observed]
@@ -195,11 +222,13 @@ def _edges(
         waits = against == 0
         if declared is not None:
             waits = (waits | declared.always[kind[a], kind[b]]) & ~declared.never[kind[a], kind[b]]
-            seen = np.where(declared.always[kind[a], kind[b]], np.int64(2**31 - 1), seen)
+            seen = np.where(declared.always[kind[a], kind[b]], np.int64(DECLARED), seen)
         refuted += int(np.sum(~waits))
+        if keep_refuted:
+            denied.append((a[~waits], b[~waits], seen[~waits], against[~waits]))
         lag = b - a
         holds[b[waits], lag[waits]] = True
-        support[b[waits], lag[waits]] = np.minimum(seen[waits], 2**31 - 1)
+        support[b[waits], lag[waits]] = np.minimum(seen[waits], DECLARED)
     target, lag = np.nonzero(holds)
     source = target - lag
     # The latest source of a target stands for everything it waited for itself.
@@ -208,4 +237,14 @@ def _edges(
     implied = (lag > nearest[target]) & holds[middle, np.maximum(lag - nearest[target], 0)]
     target, source, lag = target[~implied], source[~implied], lag[~implied]
     counts = support[target, lag].astype(np.int64)
-    return Dependencies(narrow[source], narrow[target], counts, counts < FEW, refuted, wide)
+    found = Dependencies(narrow[source], narrow[target], counts, counts < FEW, refuted, wide)
+    if keep_refuted:
+        found.denied = _join(narrow, denied)
+    return found
+
+
+def _join(narrow: Int64, parts: list[tuple[Int64, Int64, Int64, Int64]]) -> Refuted:
+    """Join refuted pairs of narrow members, lag by lag, into pairs of members."""
+    empty = np.empty(0, np.int64)
+    early, late, seen, against = (np.concatenate(column) for column in zip((empty,) * 4, *parts, strict=True))
+    return Refuted(narrow[early], narrow[late], seen, against)

@@ -7,7 +7,7 @@ the part that ran beside a child is kept as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from latshift.whatif.siblings import Siblings
 class Graph:
     """Moments and what they wait for; node arrays have shape (nodes,).
 
-    Node 2i is the start and node 2i + 1 the end of the i-th replayed span; barriers and call places follow.
+    Node 2i is the start and node 2i + 1 the end of the i-th replayed span; barriers, pieces of phases and call places
+    follow.
 
     Attributes:
         rows: int32, span rows replayed, in forest order. place: int64 (n,), their index, -1 for rows left out.
@@ -30,6 +31,8 @@ class Graph:
         began: int64, ns since the epoch at which that work began (its end is began + own + beside).
         own: int64, ns of it that no awaited child covers. beside: int64, ns that ran beside a child.
         source, target: int64 (e,), edges: `target` waits for `source`.
+        phase: int32, index into the names of `Phases`: the phase of the worker that the work is; -1 where undivided.
+        leads: int64, the moment whose work this is a part of: its own index, or the one that it leads to.
     """
 
     rows: Int32
@@ -40,6 +43,8 @@ class Graph:
     beside: Int64
     source: Int64
     target: Int64
+    phase: Int32
+    leads: Int64
 
     @property
     def nodes(self) -> int:
@@ -81,7 +86,11 @@ def build(
     barriers = Barriers(siblings, dependencies.wide, 2 * len(replayed))
     nodes = 2 * len(replayed) + barriers.count
     empty = np.zeros(nodes, np.int64)
-    graph = Graph(replayed, place, np.zeros(nodes, np.int32), empty, empty.copy(), empty.copy(), source, target)
+    phase = np.full(nodes, -1, np.int32)
+    graph = Graph(
+        replayed, place, np.zeros(nodes, np.int32), empty, empty.copy(), empty.copy(), source, target,
+        phase, np.arange(nodes),
+    )  # fmt: skip
     waits = _work_before_starts(graph, path, siblings, source, target, barriers)
     _work_before_ends(graph, path, siblings)
     graph.source, graph.target = _edges(graph, siblings, source, target, barriers, waits)
@@ -154,35 +163,3 @@ def _tails(siblings: Siblings, source: Int64, target: Int64, barriers: Barriers)
     if barriers.count:
         covered |= barriers.followed()
     return np.flatnonzero(siblings.awaited & ~covered)
-
-
-def move_beside(graph: Graph, anchors: Int64, moved: Int64) -> Graph:
-    """Return the graph with each moved span starting together with its anchor.
-
-    The caller of a moved span still reaches the place where it used to call it, and waits there for its end.
-
-    Args:
-        graph: The graph to change; it is not modified.
-        anchors: Rows, pair by pair; the anchor starts first.
-        moved: Likewise.
-    """
-    count = len(moved)
-    calls = graph.nodes + 2 * np.arange(count)
-    joins = calls + 1
-    start, end = graph.start_of(moved), graph.end_of(moved)
-    redirect = np.arange(graph.nodes)
-    redirect[end] = joins
-    into = np.arange(graph.nodes)
-    into[start] = calls
-    source, target = redirect[graph.source], into[graph.target]
-    worker = np.concatenate([graph.worker, np.repeat(graph.worker[start], 2)])
-    own, beside = (
-        np.append(graph.own, np.zeros(2 * count, np.int64)),
-        np.append(graph.beside, np.zeros(2 * count, np.int64)),
-    )
-    began = np.append(graph.began, np.repeat(graph.began[start], 2))
-    own[calls], beside[calls] = graph.own[start], graph.beside[start]
-    own[start], beside[start] = 0, 0
-    source = np.concatenate([source, graph.start_of(anchors), calls, end])
-    target = np.concatenate([target, start, joins, joins])
-    return replace(graph, worker=worker, began=began, own=own, beside=beside, source=source, target=target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from latshift.components import Classified
 from latshift.config import Dependency
 from latshift.critical_path import CriticalPath
-from latshift.errors import InternalError
+from latshift.errors import EditError, InternalError
 from latshift.spans import Array, Bool, Forest, Int32, Int64, SpanTable
 from latshift.whatif import dependencies as deps
 from latshift.whatif import graph as graphs
 from latshift.whatif.declared import declare
 from latshift.whatif.replay import Schedule
+from latshift.whatif.rewire import split_phases
 from latshift.whatif.siblings import Siblings, lay_out
 
 
@@ -38,11 +39,32 @@ class ReplayModel:
     siblings: Siblings
     dependencies: deps.Dependencies
     graph: graphs.Graph
+    _changed: tuple[Int64, Int64, Schedule] | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def schedule(self) -> Schedule:
         """The order in which the moments of the unchanged graph are computed."""
         return Schedule(self.graph.nodes, self.graph.source, self.graph.target)
+
+    def schedule_of(self, graph: graphs.Graph) -> Schedule:
+        """Return the order for a changed graph; kept from one call to the next while the waits stay the same.
+
+        Raises:
+            EditError: If calls wait for each other in a circle.
+        """
+        if graph.source is self.graph.source and graph.target is self.graph.target:
+            return self.schedule
+        known = self._changed
+        if known and all(np.array_equal(*pair) for pair in zip(known[:2], (graph.source, graph.target), strict=True)):
+            return known[2]
+        try:
+            schedule = Schedule(graph.nodes, graph.source, graph.target)
+        except ValueError as error:
+            raise EditError(
+                "the edits make calls wait for each other in a circle", "parallelize or prefetch fewer calls at once"
+            ) from error
+        self._changed = (graph.source, graph.target, schedule)
+        return schedule
 
     @cached_property
     def root_ends(self) -> Int64:
@@ -59,7 +81,7 @@ class ReplayModel:
         """Return the model without the dependencies that rest on few observations."""
         rows = graphs.replayable(self.path, self.rows_of_requests)
         graph = graphs.build(self.forest, self.path, rows, self.siblings, self.dependencies, assumed=False)
-        return replace(self, graph=graph)
+        return replace(self, graph=split_phases(graph, self.classified.phases))
 
     @cached_property
     def rows_of_requests(self) -> Bool:
@@ -105,10 +127,8 @@ def build_model(
     rows = graphs.replayable(path, wanted[forest.request])
     siblings = lay_out(forest, path, rows)
     dependencies = deps.infer(siblings, declare(forest, classified, siblings, declared))
-    model = ReplayModel(
-        forest, path, classified, requests, siblings, dependencies,
-        graphs.build(forest, path, rows, siblings, dependencies),
-    )  # fmt: skip
+    graph = split_phases(graphs.build(forest, path, rows, siblings, dependencies), classified.phases)
+    model = ReplayModel(forest, path, classified, requests, siblings, dependencies, graph)
     replayed = model.schedule.run(model.graph.own + model.graph.beside)[model.root_ends]
     wrong = np.flatnonzero(replayed != model.duration)
     if len(wrong):

@@ -117,6 +117,14 @@ def test_a_check_shows_the_verdict_first_and_why(examples: ModuleType) -> None:
     assert "the model's part is −4 ms" in text
 
 
+def test_a_warning_does_not_look_like_a_failure(examples: ModuleType) -> None:
+    report = examples.check_report()
+    warnings = tuple(replace(check, level="warn") for check in report.checks)
+    text = draw(replace(report, verdict="pass", checks=warnings), "table", Screen())
+    assert text.startswith("✓ pass: 5 checks, 1 could not be decided, 1 only warned\n")
+    assert "! non-model.path.p95" in text
+
+
 def test_components_come_with_rules_to_paste(examples: ModuleType) -> None:
     text = draw(examples.listing(), "table", Screen())
     assert '\n[[rules]]\nname = "rank_documents"\ncomponent = "rerank"\n' in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bench.accuracy.world import CLIENT, SERVER, Case, Change, Request
+from bench.accuracy.world import CLIENT, SERVER, Case, Change, Request, Step
 
 CHAT = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-5-mini"}
 EMBED = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "text-embedding-3-small"}
@@ -59,7 +59,12 @@ async def remote(
 ) -> None:
     """Call another service: a client span, a server span, and the network's time between them."""
     with request.span(f"POST {operation}", CLIENT, {"http.request.method": "POST"}, caller):
-        await request.work(f"network {operation}", 0)
+        await request.work(f"to {operation}")
         with request.span(operation, SERVER, {"http.request.method": "POST", "http.route": operation}, callee):
             await body()
-        await request.work(f"network {operation}", 1)
+        await request.work(f"from {operation}")
+
+
+def network(median_ms: float, *operations: str) -> dict[str, Step]:
+    """Return the steps of the network to and from each operation."""
+    return {f"{way} {operation}": Step(median_ms, 0.5) for operation in operations for way in ("to", "from")}

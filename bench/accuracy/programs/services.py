@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from math import inf
 
-from bench.accuracy.programs.common import CHAT, REDIS, SQL, VECTORS, faster, longer, remote, taking, together
+from bench.accuracy.programs.common import CHAT, REDIS, SQL, VECTORS, faster, longer, network, remote, taking, together
 from bench.accuracy.world import CONSUMER, PRODUCER, Program, Request, Step, fail
 
 NESTED = {
     "gap": Step(3, 0.5),
-    "network /search": Step(4, 0.5),
-    "network /verify": Step(4, 0.5),
+    **network(4, "/search", "/verify"),
     "auth": Step(50, 0.4),
     "parse": Step(6, 0.3),
     "sql": Step(90, 0.5, 0.03, 5),
@@ -57,7 +56,7 @@ async def nested(request: Request) -> None:
 LEVELS = 6
 DEEP = {
     "chat": Step(200, 0.5),
-    **{f"network /tier/{depth}": Step(3, 0.5) for depth in range(2, LEVELS + 1)},
+    **network(3, *(f"/tier/{depth}" for depth in range(2, LEVELS + 1))),
     **{f"{step} {depth}": Step(9, 0.4) for step in ("before", "after") for depth in range(1, LEVELS + 1)},
 }
 
@@ -147,7 +146,7 @@ PROGRAMS = (
             faster("database", 3, "sql"),
             faster("service:search/**", 2, "parse", "sql", "between", "vectors", "merge"),
             faster("name:/search", inf, "parse", "merge", "between"),
-            longer("name:POST /search", 20, "network /search"),
+            longer("name:POST /search", 20, "from /search"),
             taking("parallelize", "name:POST /verify,name:POST /search", "search beside auth"),
             taking("parallelize", "name:POST /verify,database", "sql beside auth"),
             together(faster("llm", 3, "chat"), faster("vector-db", 2, "vectors")),
@@ -157,7 +156,7 @@ PROGRAMS = (
         "services-deep", "six services in a row", deep, DEEP,
         (
             faster("llm", 2, "chat"),
-            faster("service:tier-3", 0.25, "before 3", "after 3", "network /tier/4"),
+            faster("service:tier-3", 0.25, "before 3", "after 3", "to /tier/4", "from /tier/4"),
             faster("class:non-model", 2, *(step for step in DEEP if step != "chat")),
         ),
     ),

@@ -1,0 +1,302 @@
+"""Pools of slots that calls of all requests share: waiting is simulated again after every other edit is done.
+
+What a pool explains of the recorded waiting is simulated; what it does not (time to hand over a slot, other users of
+it) stays with the call as a lag, so that without any change every wait comes out as it was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from latshift.errors import EditError
+from latshift.report.units import duration, percent
+from latshift.selectors import Selection
+from latshift.spans import Bool, Int64
+from latshift.whatif import fifo
+from latshift.whatif.graph import Graph
+from latshift.whatif.model import ReplayModel
+from latshift.whatif.replay import Schedule
+from latshift.whatif.waits import Waits, find_waits
+
+CLOCK_NS = 1_000_000
+"""A slot may be given back this much before the call's span ends ..."""
+
+CLOCK_SHARE = 0.02
+"""... or by this share of the span."""
+
+TOO_MANY = 0.01
+"""A size is refused when more than this share of the calls ran beyond it."""
+
+EXPLAINED = 0.8
+"""Below this share of the waiting, a pool does not explain what was recorded."""
+
+OUT_OF_TURN = 0.02
+"""Above this share of calls served before an earlier one, the pool is not first come, first served."""
+
+NEARLY_FULL = 0.9
+"""Use of a pool from which waits grow so fast that they cannot be told well."""
+
+
+@dataclass
+class Pooled:
+    """A pool and the calls that use it.
+
+    Attributes:
+        name: The selector of its calls. size: Slots as recorded. new_size: Slots from now on.
+        waits: Its calls, in the order in which they got their slots. lag: int64 ns (k,), see `fifo.recorded_lags`.
+        notes: Sentences on how well the recorded waiting is understood.
+    """
+
+    name: str
+    size: int
+    new_size: int
+    waits: Waits
+    lag: Int64
+    notes: list[str]
+
+
+def declare(
+    model: ReplayModel, graph: Graph, selection: Selection, queue: Selection | None, name: str, size: int | None
+) -> tuple[Graph, Pooled]:
+    """Make a pool of the selected calls, and take their waiting out of the graph.
+
+    Args:
+        model: The requests as recorded.
+        graph: Their graph; it is not modified.
+        selection: What holds a slot while it runs.
+        queue: What is waiting, or None to look for it.
+        name: What to call the pool.
+        size: Slots as recorded, or None for the cap that the calls show.
+
+    Raises:
+        EditError: If the calls show no cap, or more of them run at once than the size allows.
+    """
+    graph, waits = find_waits(model, graph, selection.rows, queue)
+    if not len(waits.row):
+        raise EditError(f"--pool {name}: no call of it is part of the replayed requests")
+    notes = []
+    if size is None:
+        size = observed_cap(waits)
+        if size is None:
+            raise EditError(
+                f"--pool {name}: the size is not given, and the calls (up to {_peak(waits)} at once) show no cap",
+                f"give the present size, for example --pool {name}={_peak(waits)}",
+            )
+        notes.append(f"pool {name}: {size} slots are assumed, as no more than {size} calls run at once")
+    else:
+        notes += _check_size(waits, name, size)
+    if not waits.shown.any():
+        graph, waits, inferred = _infer(graph, waits, size)
+        notes.append(
+            f"pool {name}: the traces show no waiting; the gap before {inferred:,} calls that found it full is taken "
+            "for it"
+            if inferred
+            else f"pool {name}: the traces show no waiting, so it is not what limits now (queue=SEL names the waiting)"
+        )
+    explained, lag = fifo.recorded_lags(waits.arrived, waits.granted, waits.released, size)
+    notes += _understanding(waits, explained, name, size)
+    return graph, Pooled(name, size, size, waits, lag, notes)
+
+
+def _leaves(waits: Waits) -> Int64:
+    """Return when each slot may have been given back at the earliest."""
+    held = waits.released - waits.granted
+    slack = np.minimum(CLOCK_NS, np.rint(held * CLOCK_SHARE).astype(np.int64))
+    return np.asarray(waits.released - slack)
+
+
+def _peak(waits: Waits) -> int:
+    return int(fifo.concurrency(waits.granted, _leaves(waits)).max())
+
+
+def observed_cap(waits: Waits) -> int | None:
+    """Return how many calls run at once at most, if that looks like a cap rather than like chance.
+
+    It does where calls wait only while exactly so many run; or, where no waiting is shown, where they are at the peak
+    at least a third as often as one below it.
+    """
+    taken = fifo.concurrency(waits.granted, _leaves(waits))
+    waited = waits.granted - waits.arrived > CLOCK_NS
+    if np.sum(waited) >= 10:
+        levels = np.bincount(taken[waited])
+        cap = int(levels.argmax())
+        return cap if levels[cap] >= 0.9 * levels.sum() and np.mean(taken > cap) <= TOO_MANY else None
+    levels = np.bincount(taken)
+    peak = len(levels) - 1
+    flat = levels[peak] >= 10 and 3 * levels[peak] >= levels[peak - 1]
+    return peak if flat and peak > 0 else None
+
+
+def _check_size(waits: Waits, name: str, size: int) -> list[str]:
+    """Return what is odd about a size; refuse it if the calls cannot have run with it."""
+    taken = fifo.concurrency(waits.granted, _leaves(waits))
+    beyond = taken > size
+    peak = int(taken.max())
+    if beyond.mean() > TOO_MANY:
+        raise EditError(
+            f"--pool {name}={size}: up to {peak} of these calls ran at once, so they had more than {size} slots",
+            f"--pool {name}={peak}, or another selector, or queue=SEL to say which spans are waiting",
+        )
+    if beyond.any():
+        return [f"pool {name}: {int(beyond.sum()):,} calls ran beyond its {size} slots (up to {peak} at once)"]
+    cap = observed_cap(waits)
+    if cap is not None and cap < size and np.any(waits.granted > waits.arrived):
+        return [f"pool {name}: no more than {cap} calls ever ran at once, and they waited: is {cap} its size?"]
+    return []
+
+
+def _infer(graph: Graph, waits: Waits, size: int) -> tuple[Graph, Waits, int]:
+    """Take gaps before calls that found the pool full for waiting, as far as the pool explains it.
+
+    A call would have asked for its slot as long after what it depends on as the calls do that found one free.
+    """
+    ready = np.minimum(graph.began[waits.grant], waits.granted)
+    gap = waits.granted - ready
+    explained, _ = fifo.recorded_lags(ready, waits.granted, waits.released, size)
+    usual = int(np.median(gap[explained == 0])) if np.any(explained == 0) else 0
+    waited = np.clip(explained - usual, 0, gap)
+    length = graph.own + graph.beside
+    waited = np.minimum(waited, length[waits.grant])
+    own, beside = graph.own.copy(), graph.beside.copy()
+    from_own = np.minimum(own[waits.grant], waited)
+    own[waits.grant] -= from_own
+    beside[waits.grant] -= waited - from_own
+    return (
+        replace(graph, own=own, beside=beside),
+        replace(waits, arrived=waits.granted - waited),
+        int(np.sum(waited > 0)),
+    )
+
+
+def _understanding(waits: Waits, explained: Int64, name: str, size: int) -> list[str]:
+    """Say where the recorded waiting is not what such a pool would do."""
+    notes = []
+    waited = waits.granted - waits.arrived
+    total = int(waited.sum())
+    if waited.mean() > CLOCK_NS and np.minimum(explained, waited).sum() < EXPLAINED * total:
+        notes.append(
+            f"pool {name}: calls waited {duration(waited.mean() / 1e6)} on average, of which {size} slots explain "
+            f"{duration(np.minimum(explained, waited).mean() / 1e6)}; the rest is kept as recorded (are all users of the "
+            "pool in the traces, and is its size right?)"
+        )
+    latest = np.maximum.accumulate(waits.arrived)
+    jumped = np.mean(latest - waits.arrived > CLOCK_NS)
+    if jumped > OUT_OF_TURN:
+        notes.append(
+            f"pool {name}: {percent(float(jumped))} of the calls were served after a later one; "
+            "the simulation serves first come, first served"
+        )
+    return notes
+
+
+def settle(
+    model: ReplayModel, graph: Graph, schedule: Schedule, pools: Sequence[Pooled], load: float = 1.0
+) -> tuple[Int64, list[str]]:
+    """Replay the requests with the waiting in all pools simulated.
+
+    Args:
+        model: The requests as recorded.
+        graph: As edited, its schedule.
+        schedule: Likewise.
+        pools: Declared on this graph.
+        load: Factor on the rate at which requests arrive.
+
+    Returns:
+        int64 ns (nodes,), when each moment comes; sentences on each pool.
+
+    Raises:
+        EditError: If calls wait for each other's slots for ever, or more load is asked for than a pool can bear.
+    """
+    work = graph.own + graph.beside
+    if not pools:
+        return schedule.run(work), []
+    unhindered = schedule.run(work)
+    asks = [_asks(pool.waits, unhindered) for pool in pools]
+    used = [pool.waits.take(chosen) for pool, chosen in zip(pools, asks, strict=True)]
+    lags = [pool.lag[chosen] for pool, chosen in zip(pools, asks, strict=True)]
+    index = np.repeat(np.arange(len(pools)), [len(waits.row) for waits in used])
+    grant, release, arrived, lag = (
+        np.concatenate(parts)
+        for parts in (
+            [waits.grant for waits in used],
+            [waits.release for waits in used],
+            [waits.arrived for waits in used],
+            lags,
+        )
+    )
+    if len(np.unique(grant)) < len(grant):
+        raise EditError("two pools share calls", "select each call for one pool only")
+    # Calls that ask at one instant are served in the order recorded, in which they stand.
+    order = np.argsort(arrived, kind="stable")
+    calls = fifo.Calls(index[order], [pool.new_size for pool in pools], grant[order], release[order], lag[order])
+    origin = _origin(model, load)[model.forest.request[graph.worker]]
+    try:
+        waits = fifo.waits(schedule, graph.source, graph.target, work, origin, calls)
+    except ValueError as error:
+        raise EditError(
+            "calls wait for each other's slots for ever", "a call that holds a slot needs another one: enlarge the pool"
+        ) from error
+    work[calls.grant] += waits
+    moments = schedule.run(work)
+    waited = np.empty_like(waits)
+    waited[order] = waits
+    notes = []
+    for number, (pool, now) in enumerate(zip(pools, used, strict=True)):
+        notes += _report(pool, now, moments + origin, waited[index == number], load)
+    return moments, notes
+
+
+def _asks(waits: Waits, moments: Int64) -> Bool:
+    """Return the calls that still need a slot: not those whose work the edits took away."""
+    return np.asarray((moments[waits.release] > moments[waits.grant]) | (waits.released == waits.granted))
+
+
+def _origin(model: ReplayModel, load: float) -> Int64:
+    """Return when each request of the forest starts, ns after the first, if they arrive `load` times as fast."""
+    start = model.path.start[model.forest.root]
+    since = start - start[model.requests].min()
+    return since if load == 1 else np.rint(since / load).astype(np.int64)
+
+
+def _busy(arrived: Int64, held: Int64, size: int) -> float:
+    """Return the use of a pool: arrival rate times time held, for each slot."""
+    window = int(arrived.max() - arrived.min()) if len(arrived) > 1 else 0
+    if not window:
+        return 0.0
+    return float(held.mean()) * (len(arrived) - 1) / (window * size)
+
+
+def _report(pool: Pooled, now: Waits, moments: Int64, waited: Int64, load: float) -> list[str]:
+    """Say how a pool fares, before and after."""
+    before = pool.waits
+    was = _busy(before.arrived, before.released - before.granted, pool.size)
+    arrived = moments[now.grant] - waited
+    use = _busy(arrived, moments[now.release] - moments[now.grant], pool.new_size) if len(now.row) else 0.0
+    if load != 1 and use >= 1:
+        raise EditError(
+            f"--load {load:g}x: pool {pool.name} would need {percent(use)} of its {pool.new_size} slots: "
+            "the queue would grow without end",
+            f"stay below {load / use:.2f}x, or enlarge the pool as well, for example "
+            f"--pool '{pool.name}={pool.size}->{int(pool.new_size * use / NEARLY_FULL) + 1}'",
+        )
+    slots = f"{pool.size}" if pool.size == pool.new_size else f"{pool.size} -> {pool.new_size}"
+    mean = duration(float(waited.mean()) / 1e6) if len(waited) else "0 ms"
+    notes = [
+        *pool.notes,
+        f"pool {pool.name} ({slots} slots): {percent(was)} in use, then {percent(use)}; mean wait "
+        f"{duration(float((before.granted - before.arrived).mean()) / 1e6)}, then {mean}",
+    ]
+    if use >= 1:
+        notes.append(
+            f"pool {pool.name} would be overloaded: its queue grows for as long as the traffic lasts, "
+            "so the waits predicted hold for traffic of the recorded length only"
+        )
+    elif use > NEARLY_FULL:
+        notes.append(
+            f"pool {pool.name} is nearly full: waits there depend so much on the traffic that the prediction is "
+            "far less sure than its interval says"
+        )
+    return notes

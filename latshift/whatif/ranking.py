@@ -1,0 +1,116 @@
+"""`rank`: what to improve first. Every component and phase is replayed faster, in every request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from latshift.errors import EditError
+from latshift.measure import NAMES, gain, gain_intervals, points_of
+from latshift.results import Candidate, Doubt, Points, Ranking, Spread
+from latshift.selectors import Selection
+from latshift.shares import ShareTable, describe, merge_parts, share_table
+from latshift.shares.latency import NS_PER_MS
+from latshift.spans import Bool, Int64
+from latshift.traceset import TraceSet
+from latshift.whatif import trials
+from latshift.whatif.model import ReplayModel
+from latshift.whatif.pairs import best_pairs
+
+SAVING = 10_000_000
+"""ns taken off each call for `saved_per_10ms`."""
+
+PERCENTILES = NAMES[1:]
+
+
+def rank(traces: TraceSet, by: str = "p95") -> Ranking:
+    """Rank all components and phases, and pairs of components, by what improving them gains.
+
+    Args:
+        traces: The requests.
+        by: The percentile whose gain decides: "p50", "p95" or "p99".
+
+    Raises:
+        EditError: If `by` is none of these.
+        InputError: If no request is left to look at.
+    """
+    if by not in PERCENTILES:
+        raise EditError(f"--by {by}: unknown", f"use {', '.join(PERCENTILES)}")
+    model = traces.model
+    candidates = [
+        _candidate(traces, name, kind, share, by) for name, kind, share in _names_and_shares(traces) if share.mean > 0
+    ]
+    pairs, left = best_pairs(traces, by)
+    return Ranking(
+        by=by,
+        baseline=describe(model.duration),
+        candidates=tuple(sorted(candidates, key=lambda item: _order(item, by))),
+        pairs=pairs,
+        pairs_left=left,
+        doubts=(*share_table(traces.attribution.time[model.requests], model.duration).doubts, *_doubts(traces)),
+    )
+
+
+def _order(item: Candidate, by: str) -> tuple[float, float, str]:
+    return -getattr(item.gain_2x, by), -getattr(item.gain_inf, by), item.name
+
+
+def _names_and_shares(traces: TraceSet) -> Iterator[tuple[str, Literal["component", "phase"], Spread]]:
+    """Yield every component and every phase with its share of the latency."""
+    model, parts = traces.model, traces.attribution.parts
+    time = traces.attribution.time[model.requests]
+    totals, components = merge_parts(time, [part.component for part in parts])
+    table: ShareTable = share_table(totals, model.duration)
+    for at, component in enumerate(components):
+        yield str(component), "component", table.share_spread(at)
+    divided = [at for at, part in enumerate(parts) if part.phase is not None]
+    table = share_table(time[:, divided], model.duration)
+    for at, index in enumerate(divided):
+        yield parts[index].name, "phase", table.share_spread(at)
+
+
+def _candidate(traces: TraceSet, name: str, kind: Literal["component", "phase"], share: Spread, by: str) -> Candidate:
+    model, classified = traces.model, traces.classified
+    phase = name if kind == "phase" else None
+    component = name.rpartition(".")[0] if phase else name
+    rows = trials.rows_of(model, component)
+    if phase:
+        rows &= classified.phases.has(phase)
+    work = trials.work_of(model, Selection(rows, phase))
+    twice = _durations(model, work, trials.scaled(work, 0.5))
+    less = _durations(model, work, trials.shortened(model, work, SAVING))
+    ends = gain_intervals(model.duration, twice)
+    return Candidate(
+        name=name,
+        kind=kind,
+        component=component,
+        klass=classified.class_of(component, phase),
+        requests=_requests_with(traces, rows),
+        calls=int((rows & classified.call).sum()),
+        share=share,
+        gain_2x=gain(model.duration, twice),
+        gain_inf=gain(model.duration, _durations(model, work, np.zeros_like(work))),
+        saved_per_10ms=_saved(model.duration, less),
+        interval_2x={by: ends[by]} if by in ends else {},
+    )
+
+
+def _durations(model: ReplayModel, work: Int64, after: Int64) -> Int64:
+    return np.asarray(trials.replay(model, work, after)[model.root_ends])
+
+
+def _saved(before: Int64, after: Int64) -> Points:
+    """Return what is saved at p50, p95 and p99, in ms."""
+    return Points(*((points_of(before) - points_of(after))[1:] / NS_PER_MS).tolist())
+
+
+def _requests_with(traces: TraceSet, rows: Bool) -> int:
+    return len(np.unique(traces.forest.request[rows]))
+
+
+def _doubts(traces: TraceSet) -> list[Doubt]:
+    if not traces.only_incomplete:
+        return []
+    return [Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]
