@@ -14,7 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from latshift.api import analyze, check, components, find_paths, read, save_baseline, whatif
+    from latshift.api import (
+        analyze,
+        check,
+        components,
+        curve,
+        dependencies,
+        find_paths,
+        rank,
+        read,
+        save_baseline,
+        scenarios,
+        whatif,
+    )
     from latshift.errors import ConfigError, EditError, InputError, LatshiftError
     from latshift.traceset import TraceSet
 
@@ -23,6 +35,10 @@ _HOMES = {
     "analyze": "latshift.api",
     "find_paths": "latshift.api",
     "whatif": "latshift.api",
+    "rank": "latshift.api",
+    "curve": "latshift.api",
+    "scenarios": "latshift.api",
+    "dependencies": "latshift.api",
     "check": "latshift.api",
     "components": "latshift.api",
     "save_baseline": "latshift.api",
@@ -42,9 +58,13 @@ __all__ = [
     "analyze",
     "check",
     "components",
+    "curve",
+    "dependencies",
     "find_paths",
+    "rank",
     "read",
     "save_baseline",
+    "scenarios",
     "whatif",
 ]
 

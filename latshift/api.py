@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,17 +18,23 @@ from latshift.paths import find_paths
 from latshift.traceset import RequestFilter, TraceSet
 
 if TYPE_CHECKING:
-    from latshift.results import CheckReport, ComponentListing, Forecast
+    from latshift.results import CheckReport, ComponentListing, Curve, DependencyGraph, Forecast, Ranking, Scenarios
+    from latshift.whatif.scenarios import Scenario
 
 __all__ = [
     "analyze",
     "check",
     "components",
+    "curve",
+    "dependencies",
     "find_paths",
     "load_last",
+    "load_scenarios",
+    "rank",
     "read",
     "save_baseline",
     "save_last",
+    "scenarios",
     "whatif",
 ]
 
@@ -113,6 +119,77 @@ def whatif(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
     from latshift.whatif.forecast import forecast
 
     return forecast(traces, edits)
+
+
+def rank(traces: TraceSet, by: str = "p95") -> Ranking:
+    """Rank all components and phases, and pairs of components, by what improving them gains.
+
+    Args:
+        traces: The requests.
+        by: The percentile whose gain decides: "p50", "p95" or "p99".
+
+    Raises:
+        EditError: If `by` is none of these.
+    """
+    from latshift.whatif.ranking import rank
+
+    return rank(traces, by)
+
+
+def curve(traces: TraceSet, selector: str, factors: Sequence[float] | None = None) -> Curve:
+    """Say what speed-ups of one thing gain, and where more speed stops paying.
+
+    Args:
+        traces: The requests.
+        selector: What gets faster, such as "llm" or "llm.decode".
+        factors: Speed-ups to show; `math.inf` takes all of its time away.
+
+    Raises:
+        EditError: If the selector or a factor makes no sense.
+    """
+    from latshift.whatif.curves import FACTORS, curve
+
+    return curve(traces, selector, FACTORS if factors is None else factors)
+
+
+def load_scenarios(path: Source) -> tuple[Scenario, ...]:
+    """Read named sets of edits from a file.
+
+    Raises:
+        ConfigError: If the file cannot be used; names the place and what may have been meant.
+    """
+    from latshift.whatif.scenarios import load
+
+    return load(Path(path))
+
+
+def scenarios(
+    traces: TraceSet, plan: Source | Sequence[Scenario] | Mapping[str, Sequence[tuple[str, str]]]
+) -> Scenarios:
+    """Compare named sets of edits on the same requests.
+
+    Args:
+        traces: The requests.
+        plan: A file, what `load_scenarios` returns, or name to edits as `whatif` takes them.
+
+    Raises:
+        ConfigError: If the file cannot be used.
+        EditError: If an edit makes no sense or selects nothing.
+    """
+    from latshift.whatif.scenarios import Scenario, compare
+
+    if isinstance(plan, (str, Path)):
+        plan = load_scenarios(plan)
+    elif isinstance(plan, Mapping):
+        plan = [Scenario(name, tuple(edits)) for name, edits in plan.items()]
+    return compare(traces, plan)
+
+
+def dependencies(traces: TraceSet) -> DependencyGraph:
+    """Say which calls wait for which, with the evidence for and against."""
+    from latshift.whatif.orders import dependency_graph
+
+    return dependency_graph(traces)
 
 
 def check(

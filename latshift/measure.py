@@ -10,7 +10,7 @@ from latshift.shares import PERCENTILES, quantiles
 from latshift.shares.intervals import interval
 from latshift.shares.quantiles import percentile_name
 from latshift.shares.ranked import Ranked
-from latshift.shares.resamples import Resamples, draw
+from latshift.shares.resamples import Resamples, draw, stretched
 from latshift.spans import Float64, Int64
 
 NAMES = ("mean", *(percentile_name(at) for at in PERCENTILES))
@@ -27,23 +27,24 @@ def gain(before: Int64, after: Int64) -> Spread:
     return Spread(*np.where(base > 0, 1 - points_of(after) / np.where(base > 0, base, 1), 0.0).tolist())
 
 
-def gain_intervals(before: Int64, after: Int64) -> dict[str, Interval]:
+def gain_intervals(before: Int64, after: Int64, draws: int = 1) -> dict[str, Interval]:
     """Return 95 % intervals of the gain, from the same resampled requests before and after.
 
     Args:
         before: int64 ns (r,), the same requests in canonical order.
-        after: Likewise.
+        after: Likewise, with so many durations in a row for each request.
+        draws: How many.
     """
     if len(before) < 2:
         return {}
     resamples = draw(len(before))
-    base, changed = _resampled(before, resamples), _resampled(after, resamples)
+    base, changed = _resampled(before, resamples), _resampled(after, stretched(resamples, draws))
     points = gain(before, after)
     found = {}
     for index, name in enumerate(NAMES):
         if base[index].all():
-            draws = 1 - changed[index] / base[index]
-            found[name] = interval(draws, getattr(points, name), resamples.blocks)
+            saved = 1 - changed[index] / base[index]
+            found[name] = interval(saved, getattr(points, name), resamples.blocks)
     return found
 
 

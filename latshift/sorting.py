@@ -43,3 +43,10 @@ def dense_codes(key: Array) -> tuple[Int64, int]:
         return number[key], int(number[-1]) + 1
     distinct, number = np.unique(key, return_inverse=True)
     return number.reshape(-1).astype(np.int64), len(distinct)
+
+
+def ranges(low: Int64, high: Int64) -> Int64:
+    """Return the concatenation of arange(low, high) for every pair, int64."""
+    length = high - low
+    before = np.cumsum(length) - length
+    return np.asarray(np.arange(int(length.sum())) + np.repeat(low - before, length))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +28,9 @@ BATCH = 256
 class Telemetry(Protocol):
     """What programs write their spans to."""
 
-    def span(self, service: str, name: str, kind: SpanKind, attributes: Attributes) -> Iterator[Span]:
+    def span(
+        self, service: str, name: str, kind: SpanKind, attributes: Attributes
+    ) -> AbstractContextManager[Span]:
         """Trace a block as a child of the current span."""
 
     def close(self) -> None:

@@ -59,6 +59,9 @@ class Change:
 
 BASE = Change()
 
+_DRAWN: dict[tuple[str, int, str, int], float] = {}
+"""Draws made so far: seeding takes longer than running, and most runs of a program draw the same."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -112,18 +115,15 @@ class World:
         change: What is changed in it.
         week: Which traffic it sees. draw: Which draws of the decisions that the change introduces.
         loop: The event loop it runs on.
-        telemetry: Where its spans go.
     """
 
-    def __init__(
-        self, program: Program, change: Change, week: int, draw: int, loop: VirtualLoop, telemetry: Telemetry
-    ) -> None:
+    def __init__(self, program: Program, change: Change, week: int, draw: int, loop: VirtualLoop) -> None:
         self.program = program
         self.change = change
         self.seed = f"{program.name} {week}"
         self.draw = draw
         self.loop = loop
-        self.telemetry = telemetry
+        self.telemetry: Telemetry = Silent()
         self.shared: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[None]] = set()
         self.latency: list[int] = []
@@ -170,7 +170,10 @@ class Request:
     def seconds(self, step: str, turn: int = 0) -> float:
         """Return how long a step takes in this run."""
         change = self.world.change
-        drawn = self.world.program.steps[step].draw(self.chance(step, turn))
+        key = (self.world.seed, self.number, step, turn)
+        drawn = _DRAWN.get(key)
+        if drawn is None:
+            drawn = _DRAWN[key] = self.world.program.steps[step].draw(self.chance(step, turn))
         return drawn * change.scale.get(step, 1.0) + change.extra_ms.get(step, 0.0) / 1_000
 
     async def work(self, step: str, turn: int = 0) -> None:
@@ -189,7 +192,7 @@ class Request:
         self, name: str, kind: SpanKind = INTERNAL, attributes: Attributes | None = None, service: str = "api"
     ) -> AbstractContextManager[Span]:
         """Trace a block as a child of the current span."""
-        return self.world.telemetry.span(service, name, kind, attributes or {})  # type: ignore[return-value]
+        return self.world.telemetry.span(service, name, kind, attributes or {})
 
     async def call(
         self,
@@ -246,10 +249,9 @@ def run(
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, VirtualLoop)
-        telemetry: Telemetry = Silent()  # type: ignore[assignment]
-        world = World(program, change, week, draw, loop, telemetry)
+        world = World(program, change, week, draw, loop)
         if export is not None:
-            world.telemetry = Recorded(export, world.now)  # type: ignore[assignment]
+            world.telemetry = Recorded(export, world.now)
         runner.run(world.run(requests or program.requests))
         return world.latency
 

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from latshift.cli import analyze, check, components, path, whatif
+from latshift.cli import analyze, check, components, dependencies, path, rank, whatif
 from latshift.cli.commands import Command, Program, with_option_groups
 
 EXAMPLES = """
 Examples:
   latshift analyze traces.jsonl
   latshift path --slowest 3
+  latshift rank --by p99
   latshift whatif --speedup llm=2x
   latshift check new.jsonl --baseline old.jsonl
 
@@ -20,7 +21,7 @@ Exit codes: 0 ok, 1 gate failed, 2 usage, configuration or unreadable input,
 3 inconclusive, 101 internal error, 130 interrupted.
 """
 
-COMMANDS = (analyze, path, whatif, check, components)
+COMMANDS = (analyze, path, rank, whatif, check, components, dependencies)
 
 
 def _show_version(wanted: bool) -> None:

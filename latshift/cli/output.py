@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 
-ENDINGS = {".json": "json", ".md": "md", ".markdown": "md", ".csv": "csv", ".txt": "table"}
+ENDINGS = {
+    ".json": "json", ".md": "md", ".markdown": "md", ".csv": "csv", ".txt": "table",
+    ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".graphml": "graphml",
+}  # fmt: skip
 """Which format a file's ending stands for."""
 
 

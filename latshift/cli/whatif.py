@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from latshift.cli.commands import ORDER
+from latshift.cli.edit_options import EditOptions
 from latshift.cli.options import FORMAT, LastOrTraces, ReadOptions, ShowOptions
 from latshift.cli.output import deliver, plan
 from latshift.cli.reading import read_or_last
 from latshift.errors import EditError
+
+if TYPE_CHECKING:
+    from latshift.results import Result
 
 EXAMPLES = """
 Examples:
@@ -19,59 +24,81 @@ Examples:
   latshift whatif traces.jsonl --speedup 'class:non-model=inf'
   latshift whatif --parallelize retrieval,feature-store --add-latency database=20ms
   latshift whatif --remove 'name:audit*&service:gateway'
+  latshift whatif --cache llm=30%:5ms --insert reranker=60ms,before=llm --hedge retrieval=p95
+  latshift whatif --pool 'llm=4->8' --load 1.5x --route llm=70%:small_model.csv
+  latshift whatif traces.jsonl --curve llm.decode
+  latshift whatif traces.jsonl --scenario plan.toml
 
 SEL is a component (llm), a phase (llm.decode), class:NAME, name:GLOB, service:GLOB or attr:KEY=GLOB, several
 joined by &; SEL/** takes in all beneath. Edits are applied in the order given.
+
+plan.toml holds sets of edits, to compare them side by side:
+  [[scenario]]
+  name = "faster model"
+  edits = ["--speedup llm=2x", "--parallelize auth,retrieval"]
 """
 
 FORMATS = ("table", "json", "md")
 
-VERBS = {"speedup": "speedup", "add_latency": "add-latency", "parallelize": "parallelize", "remove": "remove"}
-"""Parameter of the command to the verb of the edit."""
-
-EDITS = "Changes"
-
-
-def _edit(verb: str, metavar: str, help: str) -> object:
-    return typer.Option(f"--{verb}", metavar=metavar, help=help, rich_help_panel=EDITS, show_default=False)
+QUESTIONS = "Other questions"
 
 
 def command(
     context: typer.Context,
     paths: LastOrTraces = None,
     *,
-    speedup: Annotated[
-        list[str] | None, _edit("speedup", "SEL=2x", "Make it so many times faster; 0.5x is slower, inf takes no time.")
+    changes: EditOptions,
+    curve: Annotated[
+        str | None,
+        typer.Option(
+            "--curve",
+            metavar="SEL",
+            help="Show the gain against its speed-up, and where more speed stops paying.",
+            rich_help_panel=QUESTIONS,
+            show_default=False,
+        ),
     ] = None,
-    add_latency: Annotated[
-        list[str] | None, _edit("add-latency", "SEL=100ms", "Make each call so much slower.")
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenario",
+            metavar="FILE",
+            help="Compare the sets of changes in a TOML file.",
+            rich_help_panel=QUESTIONS,
+            show_default=False,
+        ),
     ] = None,
-    parallelize: Annotated[
-        list[str] | None, _edit("parallelize", "A,B[,C]", "Start them together instead of one after the other.")
-    ] = None,
-    remove: Annotated[list[str] | None, _edit("remove", "SEL", "Take it away.")] = None,
     format: Annotated[Literal["table", "json", "md"] | None, FORMAT] = None,
     read_options: ReadOptions,
     show: ShowOptions,
 ) -> int:
     """Predict latency after a change, by replay of each request."""
-    given = {"speedup": speedup, "add_latency": add_latency, "parallelize": parallelize, "remove": remove}
-    edits = in_order(context.meta.get(ORDER, ()), given)
-    if not edits:
-        raise EditError("no change to predict", "add one, for example --speedup llm=2x")
-    targets = plan(format, show, FORMATS, paths or [])
+    edits = changes.in_order(context.meta.get(ORDER, ()))
+    _refuse_mixture(edits, curve, scenario)
+    targets = plan(format, show, FORMATS, [*(paths or []), *([str(scenario)] if scenario else [])])
     from latshift import api
 
-    traces = read_or_last(paths, read_options, show, [text for _, text in edits])
-    deliver(targets, api.whatif(traces, edits), show)
+    result: Result
+    if scenario is not None:
+        sets = api.load_scenarios(scenario)
+        mentions = [text for item in sets for _, text in item.edits]
+        result = api.scenarios(read_or_last(paths, read_options, show, mentions), sets)
+    elif curve is not None:
+        result = api.curve(read_or_last(paths, read_options, show, [curve]), curve)
+    else:
+        result = api.whatif(read_or_last(paths, read_options, show, [text for _, text in edits]), edits)
+    deliver(targets, result, show)
     return 0
 
 
-def in_order(order: Sequence[str], given: Mapping[str, Sequence[str] | None]) -> list[tuple[str, str]]:
-    """Return the edits as (verb, text), in the order in which they stand on the command line.
-
-    Args:
-        order: Names of the given options in order, repeats included. given: Option to its texts, each in order.
-    """
-    texts = {name: iter(values or ()) for name, values in given.items()}
-    return [(VERBS[name], next(texts[name])) for name in order if name in texts]
+def _refuse_mixture(edits: Sequence[tuple[str, str]], curve: str | None, scenario: Path | None) -> None:
+    """Raise unless there is exactly one question: changes, a curve, or a file of scenarios."""
+    given = [
+        name
+        for name, is_given in (("a change", edits), ("--curve", curve is not None), ("--scenario", scenario))
+        if is_given
+    ]
+    if not given:
+        raise EditError("no change to predict", "add one, for example --speedup llm=2x")
+    if len(given) > 1:
+        raise EditError(f"{' and '.join(given)} are two questions", "ask one at a time")

@@ -84,6 +84,8 @@ class _Codes(dict[Any, int]):
         self.words = Words()
 
     def __missing__(self, value: Any) -> int:
+        if value is None:
+            raise TypeError
         word = self.convert(value)
         code = self[value] = -1 if word is None else self.words[word]
         return code
@@ -113,13 +115,21 @@ class TextFragment:
         self.fragment = Fragment(column, rank, values=array("i"))
         self._codes = _Codes(convert)
 
-    def add(self, rows: Sequence[int], values: Iterable[Plain]) -> None:
-        """Add the values of some rows."""
-        codes = self._codes
+    def add(self, rows: Sequence[int], values: Iterable[Any]) -> None:
+        """Add the values of some rows.
+
+        Raises:
+            TypeError: If there is nothing or a list among them; nothing has been added then.
+        """
+        codes = list(map(self._codes.__getitem__, values))
         self.fragment.rows.extend(rows)
-        self.fragment.values.extend(
-            [codes[to.text(value) if isinstance(value, list) else value] for value in values]
-        )
+        self.fragment.values.extend(codes)
+
+    def add_any(self, rows: Sequence[int], values: Sequence[Plain]) -> None:
+        """Add the values of some rows, leaving out what is nothing."""
+        texts = [to.text(value) if isinstance(value, list) else value for value in values]
+        present = [place for place, value in enumerate(texts) if value is not None]
+        self.add([rows[place] for place in present], [texts[place] for place in present])
 
     def finish(self) -> Fragment:
         """Return the fragment."""
@@ -134,20 +144,25 @@ class NumberFragment:
         self.fragment = Fragment(column, rank)
         self._convert = convert
 
-    def add(self, rows: Sequence[int], values: Sequence[Plain]) -> None:
-        """Add the values of some rows; those that are no numbers are left out."""
+    def add(self, rows: Sequence[int], values: Sequence[Any]) -> None:
+        """Add the values of some rows; those that cannot be converted are left out.
+
+        Raises:
+            TypeError, OverflowError: If there is something unexpected among them; nothing has been added then.
+        """
         if self._convert is to.integer:
-            try:
-                numbers = array("q", values)  # type: ignore[arg-type]
-            except (TypeError, OverflowError):
-                pass
-            else:
-                self.fragment.rows.extend(rows)
-                self.fragment.values.extend(numbers)
-                return
-        convert = self._convert
+            numbers = array("q", values)
+            self.fragment.rows.extend(rows)
+            self.fragment.values.extend(numbers)
+        elif None in values:
+            raise TypeError
+        else:
+            self.add_any(rows, values)
+
+    def add_any(self, rows: Sequence[int], values: Sequence[Plain]) -> None:
+        """Add the values of some rows; those that cannot be converted are left out."""
         for row, value in zip(rows, values, strict=True):
-            number = convert(value)
+            number = self._convert(value)
             if number is not None:
                 self.fragment.rows.append(row)
                 self.fragment.values.append(number)
@@ -181,6 +196,20 @@ class Slot:
             self.targets.append(kind(column.name, rank + place, column.sources[place].convert))
         first = sources[0][0].sources[sources[0][1]].convert if sources else to.text
         self.expected = attrgetter(_FIELDS.get(first, "string_value"))  # type: ignore[arg-type]
+
+    def flush(self) -> None:
+        """Turn what waits into columns."""
+        try:
+            values = list(map(self.expected, self.values))
+            for target in self.targets:
+                target.add(self.rows, values)
+        except (AttributeError, TypeError, OverflowError):
+            # Values are plain already, absent, or of another type than most.
+            plains = [plain(value) for value in self.values]
+            for target in self.targets:
+                target.add_any(self.rows, plains)
+        self.rows.clear()
+        self.values.clear()
 
 
 @dataclass
@@ -279,11 +308,7 @@ class Builder:
         self._flushed = self.n
         for slot in (*self.slots.values(), *self.resource_slots.values()):
             if slot.rows:
-                values = _unwrapped(slot)
-                for target in slot.targets:
-                    target.add(slot.rows, values)
-                slot.rows.clear()
-                slot.values.clear()
+                slot.flush()
 
     def finish(self) -> RawColumns:
         """Return the columns; everything must have been flushed."""
@@ -306,11 +331,3 @@ class Builder:
             self.mark_files,
             self.mark_offsets,
         )
-
-
-def _unwrapped(slot: Slot) -> list[Plain]:
-    try:
-        values = list(map(slot.expected, slot.values))
-    except AttributeError:  # Plain already, or absent.
-        values = [None]
-    return [plain(value) for value in slot.values] if None in values else values

@@ -120,17 +120,17 @@ def _read(data: bytes, part: Part, documents: Documents) -> None:
 
 
 def _read_lines(data: bytes, position: int, start: int, documents: Documents) -> None:
-    size = len(data)
+    size, view = len(data), memoryview(data)
     while position < size:
         end = data.find(b"\n", position)
         end = size if end < 0 else end
         documents.offset = start + position
-        line = data[position:end]
         try:
-            documents.read_quickly(line)
+            documents.read_quickly(view[position:end])
             position = end + 1
         except (msgspec.DecodeError, RecursionError):
-            position = _read_odd_line(data, position, end, documents) if line.strip() else end + 1
+            blank = not data[position:end].strip()
+            position = end + 1 if blank else _read_odd_line(data, position, end, documents)
 
 
 def _read_odd_line(data: bytes, position: int, end: int, documents: Documents) -> int:

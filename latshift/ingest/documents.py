@@ -59,6 +59,7 @@ class Document(Struct, gc=False, rename={"resource_spans": "resourceSpans", "tra
 _DOCUMENT = msgspec.json.Decoder(Document, strict=False)
 _SPAN = msgspec.json.Decoder(jaeger.Span, strict=False)
 _ITEMS = msgspec.json.Decoder(list[Raw])
+_PARSE = msgspec.json.Decoder()
 _FIELDS = msgspec.json.Decoder(dict[str, Raw])
 
 
@@ -108,7 +109,7 @@ class Documents:
             try:
                 otlp.add(self._builder, resources)
             except otlp.UnsureError:
-                self.read_parsed(lenient.parse(raw))
+                self.read_parsed(_PARSE.decode(raw))
             else:
                 self.count += 1
             return
@@ -141,7 +142,7 @@ class Documents:
         try:
             items = _ITEMS.decode(raw)
         except msgspec.ValidationError:
-            self.read_parsed(lenient.parse(raw))
+            self.read_parsed(_PARSE.decode(raw))
             return
         for item in items:
             self.read(item)
@@ -152,7 +153,7 @@ class Documents:
         """Read a document without any of the usual keys: it may be in snake_case, hold nothing, or be something else."""
         fields = _FIELDS.decode(raw)
         if any(key in fields for key in (*OTLP_KEYS, *WRAPPERS)):
-            self.read_parsed(lenient.parse(raw))
+            self.read_parsed(_PARSE.decode(raw))
         else:
             self._reject(list(fields), "object")
 

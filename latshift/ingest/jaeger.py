@@ -194,4 +194,4 @@ def _add_first_token(builder: Builder, row: int, logs: Sequence[Log]) -> None:
     ]
     time = integer(min(times) * 1_000) if times else None
     if time is not None:
-        builder.first_tokens.add([row], [time])
+        builder.first_tokens.add_any([row], [time])

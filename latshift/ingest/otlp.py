@@ -151,7 +151,7 @@ def _add_scope(builder: Builder, spans: list[Span], service: str | None, host: s
         if span.events:
             times = [event.time_unix_nano for event in span.events if IS_FIRST_TOKEN[event.name]]
             if times:
-                builder.first_tokens.add([row], [min(times)])
+                builder.first_tokens.add_any([row], [min(times)])
     numbers["status"].extend(status)
     builder.add_times([span.start_time_unix_nano for span in spans], [span.end_time_unix_nano for span in spans])
     builder.flush()

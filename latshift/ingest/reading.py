@@ -22,6 +22,9 @@ from latshift.spans import InputSummary, Int64, SpanTable
 COMPRESSION = 8
 """By how much traces are assumed to shrink when compressed."""
 
+NOWHERE = -1
+"""The line of what is wrong with a file as a whole."""
+
 WITHOUT_TRACES = "file without traces"
 
 
@@ -80,7 +83,7 @@ def _chunks(reports: Sequence[Report]) -> Iterator[Sequence[Part]]:
     for number, report in enumerate(reports):
 
         def note(reason: str, text: str, number: int = number, report: Report = report) -> None:
-            report.findings.append(Finding(number, reason, report.file.size, 0, text))
+            report.findings.append(Finding(number, reason, report.file.size, NOWHERE, text))
 
         try:
             for part in parts_of(number, report.file, note):
@@ -177,8 +180,10 @@ def place_of(file: File, offset: int, line: int) -> str:
     """Return "file:line" for people.
 
     Args:
-        file: The file. offset: Byte in it. line: The line, if known; 0 to count the lines of the file.
+        file: The file. offset: Byte in it. line: The line, if known; 0 to count the lines of the file; `NOWHERE`.
     """
+    if line == NOWHERE:
+        return file.name
     if line:
         return f"{file.name}:{line}"
     if not file.seekable:

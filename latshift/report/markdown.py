@@ -24,14 +24,19 @@ def analysis_markdown(analysis: Analysis) -> str:
     latency = analysis.latency
     blocks = [f"## Latency of {units.plural(latency.n, 'request')}", _latency_table(latency)]
     if analysis.components:
-        classes = [[markdown(item.name), *_three(item.share), *_times(item.path_ms)] for item in analysis.classes]
+        classes = [[markdown(item.name), *three(item.share), *_times(item.path_ms)] for item in analysis.classes]
         heads = [f"share at {point}" for point in POINTS] + [f"path time {point}" for point in POINTS]
-        blocks += ["### By class", _table(["class", *heads], classes), "### By component", _components(analysis, heads)]
+        blocks += [
+            "### By class",
+            tabulated(["class", *heads], classes),
+            "### By component",
+            _components(analysis, heads),
+        ]
         blocks.append(FOOTNOTE)
     if len(analysis.groups) > 1:
         groups = [[markdown(group.root), units.count(group.n), *_figures(group.latency)] for group in analysis.groups]
-        blocks += ["### Groups", _table(["root", "requests", *FIGURES], groups)]
-    return _joined(blocks + _notes(doubt_clauses(analysis.doubts, analysis.input)))
+        blocks += ["### Groups", tabulated(["root", "requests", *FIGURES], groups)]
+    return joined(blocks + notes(doubt_clauses(analysis.doubts, analysis.input)))
 
 
 def forecast_markdown(forecast: Forecast) -> str:
@@ -44,47 +49,49 @@ def forecast_markdown(forecast: Forecast) -> str:
         shifts = [units.signed_percent(-getattr(spread, name)) for spread in (forecast.gain, forecast.amdahl)]
         interval = units.duration_range(*ends) if ends else ""
         rows.append([name, units.duration(before), units.duration(after), interval, *shifts])
-    blocks.append(_table(["", "before", "after", "95 % interval", "change", "Amdahl says"], rows))
+    blocks.append(tabulated(["", "before", "after", "95 % interval", "change", "Amdahl says"], rows))
     moved = forecast.bottleneck
     changed = f"{units.count(forecast.requests_changed)} of {units.plural(forecast.baseline.n, 'request')}"
     blocks.append(f"Bottleneck: {markdown(moved.before)} before, {markdown(moved.after)} after. {changed} change.")
     shares = [
-        [markdown(item.name), *_three(item.share_before), *_three(item.share_after)] for item in forecast.components
+        [markdown(item.name), *three(item.share_before), *three(item.share_after)] for item in forecast.components
     ]
     heads = [f"{point} {when}" for when in ("before", "after") for point in POINTS]
-    blocks.append(_table(["share of", *heads], shares))
+    blocks.append(tabulated(["share of", *heads], shares))
     if forecast.assumptions:
         assumed = "\n".join(f"- {markdown(assumption, 400)}" for assumption in forecast.assumptions)
         blocks += ["### Assumed", assumed]
-    return _joined(blocks + _notes(_clauses(forecast.doubts)))
+    return joined(blocks + notes(_clauses(forecast.doubts)))
 
 
 def check_markdown(report: CheckReport) -> str:
     """Return the gate's verdict as Markdown."""
     heads = ["", "metric", "reference", "now", "change", "95 % interval", "allowed", "requests"]
-    blocks = [f"## {headline(report).capitalize()}", _table(heads, [_check_row(check) for check in report.checks])]
+    blocks = [f"## {headline(report).capitalize()}", tabulated(heads, [_check_row(check) for check in report.checks])]
     reasons = [
         f"- **{markdown(check.metric)}**: {markdown(check.explanation, 600)}"
         for check in report.checks
         if check.explanation and check.verdict != "pass"
     ]
     blocks.append("\n".join(reasons))
-    return _joined(blocks + _notes(_clauses(report.doubts)))
+    return joined(blocks + notes(_clauses(report.doubts)))
 
 
 def _clauses(doubts: Sequence[Doubt]) -> list[str]:
     return doubt_clauses(doubts)
 
 
-def _notes(clauses: Sequence[str]) -> list[str]:
+def notes(clauses: Sequence[str]) -> list[str]:
+    """Return doubts as a quotation; no block where there are none."""
     return ["\n".join(f"> {markdown(clause, 600)}  " for clause in clauses)] if clauses else []
 
 
-def _joined(blocks: Sequence[str]) -> str:
+def joined(blocks: Sequence[str]) -> str:
+    """Return blocks with a blank line between them."""
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def tabulated(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table; its first column is text, the others are numbers. Cells are escaped already."""
     if not rows:
         return ""
@@ -92,7 +99,8 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [heads, rule, *rows])
 
 
-def _three(points: Spread | Points | None) -> list[str]:
+def three(points: Spread | Points | None) -> list[str]:
+    """Return fractions at each percentile in percent."""
     return [units.percent(getattr(points, point)) for point in POINTS] if points else [""] * 3
 
 
@@ -112,20 +120,20 @@ def _latency_table(latency: Latency) -> str:
     if latency.interval:
         ranges = [latency.interval.get(f"{name}_ms") for name in FIGURES]
         rows.append(["95 % interval", *(units.duration_range(*ends) if ends else "" for ends in ranges)])
-    return _table(["", *FIGURES], rows)
+    return tabulated(["", *FIGURES], rows)
 
 
 def _components(analysis: Analysis, heads: Sequence[str]) -> str:
     rows = []
     for item in analysis.components:
-        figures = [*_three(item.share), *_times(item.path_ms)]
+        figures = [*three(item.share), *_times(item.path_ms)]
         rows.append(
-            [markdown(item.name), markdown(item.klass), units.count(item.calls), *figures, *_three(item.ceiling)]
+            [markdown(item.name), markdown(item.klass), units.count(item.calls), *figures, *three(item.ceiling)]
         )
         for phase in item.phases:
-            figures = [*_three(phase.share), *_times(phase.path_ms)]
+            figures = [*three(phase.share), *_times(phase.path_ms)]
             rows.append([f"&emsp;{markdown(phase.name)}", "", "", *figures, "", "", ""])
-    return _table(["component", "class", "calls", *heads, *(f"ceiling {point}" for point in POINTS)], rows)
+    return tabulated(["component", "class", "calls", *heads, *(f"ceiling {point}" for point in POINTS)], rows)
 
 
 def _check_row(check: Check) -> list[str]:

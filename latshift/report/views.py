@@ -25,6 +25,28 @@ VIEWS: dict[str, dict[str, str]] = {
         "json": "json_view.json_view",
         "md": "markdown.check_markdown",
     },
+    "latshift/rank/1": {
+        "table": "rank_view.rank_view",
+        "json": "json_view.json_view",
+        "md": "markdown_ranking.ranking_markdown",
+    },
+    "latshift/curve/1": {
+        "table": "curve_view.curve_view",
+        "json": "json_view.json_view",
+        "md": "markdown_ranking.curve_markdown",
+    },
+    "latshift/scenarios/1": {
+        "table": "scenarios_view.scenarios_view",
+        "json": "json_view.json_view",
+        "md": "markdown_ranking.scenarios_markdown",
+    },
+    "latshift/dependencies/1": {
+        "table": "dependencies_view.dependencies_view",
+        "json": "json_view.json_view",
+        "dot": "graph_views.dot_view",
+        "mermaid": "graph_views.mermaid_view",
+        "graphml": "graph_views.graphml_view",
+    },
     "latshift/components/1": {"table": "components_view.components_view", "json": "json_view.json_view"},
 }
 """Schema of the result, and format, to module and function in `latshift.report`; loaded only when used."""

@@ -41,6 +41,7 @@ class Pair:
 
     Attributes:
         first, second: Components in the order in which they run now. requests: Requests in which they do.
+        overtakes: Whether the second would start before others that now run between the two.
         gain: Fraction of the latency saved. interval: "p95" to the 95 % interval of the gain.
         assumptions: One sentence each: the dependencies it breaks, and what else it takes for granted.
     """
@@ -48,6 +49,7 @@ class Pair:
     first: str
     second: str
     requests: int
+    overtakes: bool
     gain: Spread
     interval: Mapping[str, Interval] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()

@@ -8,25 +8,26 @@ from latshift.results.base import Interval, Latency
 from latshift.shares.intervals import interval
 from latshift.shares.quantiles import PERCENTILES, percentile_name, quantiles, requests_needed
 from latshift.shares.ranked import Ranked
-from latshift.shares.resamples import Resamples, draw
+from latshift.shares.resamples import Resamples, draw, stretched
 from latshift.spans import Int64
 
 NS_PER_MS = 1e6
 
 
-def describe(duration: Int64, intervals: bool = True) -> Latency:
+def describe(duration: Int64, intervals: bool = True, draws: int = 1) -> Latency:
     """Return mean and percentiles of the latency, with 95 % intervals from a block bootstrap.
 
     Args:
         duration: int64 (r,), ns, requests in canonical order (start, then trace id).
         intervals: False leaves the intervals out.
+        draws: How many durations in a row belong to each request; they are resampled together.
     """
-    n = len(duration)
+    n = len(duration) // draws
     thin = tuple(f"{percentile_name(at)}_ms" for at in PERCENTILES if n < requests_needed(at))
     if n == 0:
         return Latency(0, math.nan, math.nan, math.nan, math.nan, thin=("mean_ms", *thin))
     figures = [float(duration.mean()), *quantiles(duration).tolist()]
-    ends = _intervals(duration, figures, draw(n)) if intervals and n > 1 else {}
+    ends = _intervals(duration, figures, stretched(draw(n), draws)) if intervals and n > 1 else {}
     mean, p50, p95, p99 = (figure / NS_PER_MS for figure in figures)
     return Latency(n, mean, p50, p95, p99, ends, thin)
 

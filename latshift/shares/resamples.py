@@ -9,7 +9,7 @@ often it holds each cell: tens to thousands of numbers, however many requests th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -88,6 +88,11 @@ def draw(n: int, stream: int = 0, length: int | None = None, count: int = RESAMP
     for shift in range(1, width):
         counts += np.roll(starts, shift, axis=1)
     return Resamples(counts, edges, blocks)
+
+
+def stretched(resamples: Resamples, times: int) -> Resamples:
+    """Return the resamples for data in which so many values in a row belong to each request."""
+    return replace(resamples, edges=resamples.edges * times)
 
 
 def as_recorded(resamples: Resamples) -> Resamples:

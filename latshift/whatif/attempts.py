@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from latshift.components.retries import failures
 from latshift.errors import EditError
 from latshift.selectors import Selector
-from latshift.spans import Bool, Int64
+from latshift.spans import Int64
 from latshift.whatif.parsing import parse_factor, split_value
 from latshift.whatif.picking import beneath
 from latshift.whatif.plan import Edit, Plan
@@ -74,8 +75,8 @@ class RetryRate(Edit):
         wanted = chains.share * self.factor
         if wanted > 1:
             raise EditError(
-                f"--retry-rate {self.selector.text}={self.factor:g}x: {chains.share:.1%} of the calls are tried again now, "
-                "so more than all would be",
+                f"--retry-rate {self.selector.text}={self.factor:g}x: {chains.share:.1%} of the calls are tried again, "
+                "so that would be more than all",
                 f"the most is {1 / chains.share:.3g}x",
             )
         spent = np.zeros(plan.model.forest.n)
@@ -169,7 +170,7 @@ def _back_offs(plan: Plan, chains: _Chains, ordinal: Int64) -> Int64:
     return drawn
 
 
-def _alike(first: Int64, second: Int64) -> Bool | bool:
+def _alike(first: Int64, second: Int64) -> bool:
     """Return whether two samples of durations look the same (Kolmogorov and Smirnov, and by their medians)."""
     if not len(first) or not len(second):
         return True
@@ -181,4 +182,4 @@ def _alike(first: Int64, second: Int64) -> Bool | bool:
     both = np.concatenate([first, second])
     below = [np.searchsorted(np.sort(sample), both, side="right") / len(sample) for sample in (first, second)]
     distance = float(np.max(np.abs(below[0] - below[1])))
-    return distance * (len(first) * len(second) / len(both)) ** 0.5 <= _ALIKE
+    return distance * math.sqrt(len(first) * len(second) / len(both)) <= _ALIKE

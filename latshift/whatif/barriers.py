@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from latshift.sorting import ranges
 from latshift.spans import Bool, Int64
 from latshift.whatif.siblings import Siblings, running_maximum, starts_of_runs
 
@@ -37,7 +38,10 @@ class Barriers:
         first = siblings.first[siblings.by_end[self.ends]]
         latest_start = _running_latest(siblings)
         # Ends are sorted inside a parent, so the sources of a barrier are a range of `by_end`.
-        self.lo = _first_after(siblings, first, self.ends, latest_start[self.ends])
+        # The last of them may take no time: then it ends at its start, not after.
+        latest = latest_start[self.ends]
+        instant = siblings.end[siblings.by_end[self.ends]] == latest
+        self.lo = _first_after(siblings, first, self.ends, latest - instant)
 
     def edges(self, place: Int64) -> tuple[Int64, Int64]:
         """Return the edges from the ends before each barrier, and from the barriers to the starts after them.
@@ -47,7 +51,7 @@ class Barriers:
         """
         if not self.count:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        before = self.siblings.by_end[_ranges(self.lo, self.ends + 1)]
+        before = self.siblings.by_end[ranges(self.lo, self.ends + 1)]
         barrier = np.repeat(np.arange(self.count), self.ends + 1 - self.lo)
         source = np.concatenate([2 * place[self.siblings.row[before]] + 1, self.base + self.barrier])
         return source, np.concatenate([self.base + barrier, 2 * place[self.siblings.row[self.member]]])
@@ -61,13 +65,6 @@ class Barriers:
         ordinal = np.empty(siblings.m, np.int64)
         ordinal[siblings.by_end] = np.arange(siblings.m) - siblings.first[siblings.by_end]
         return np.asarray(ordinal < most[siblings.first])
-
-
-def _ranges(lo: Int64, hi: Int64) -> Int64:
-    """Return the concatenation of arange(lo, hi) for every pair."""
-    length = hi - lo
-    offset = np.repeat(np.cumsum(length) - length, length)
-    return np.asarray(np.arange(int(length.sum())) - offset + np.repeat(lo, length))
 
 
 def _running_latest(siblings: Siblings) -> Int64:

@@ -52,10 +52,13 @@ class Cache(Edit):
         """Replace the hits by the time of the lookup, and add that to the misses."""
         rows = plan.calls(self.selector, "cache")
         hit = plan.random(len(rows)) < self.hit
-        beside = plan.graph.beside.copy()
-        beside[plan.graph.end_of(rows[~hit])] += self.lookup
+        beside, misses = plan.graph.beside.copy(), rows[~hit]
+        # The cache is asked before a slot is: looking there does not hold one.
+        first = plan.graph.start_of(plan.begins(misses))
+        beside[np.where(plan.pooled(misses), first, plan.graph.end_of(misses))] += self.lookup
         plan.graph = replace(plan.graph, beside=beside)
         _take(plan, rows[hit], np.full(int(hit.sum()), self.lookup))
+        plan.free(rows[hit])
         plan.save(self.hit * plan.path_beneath(rows) - plan.on_path(rows) * self.lookup)
         plan.notes.append(
             f"the cache saves {self.hit:.0%} of {len(rows):,} calls of '{self.selector.text}'; "
@@ -134,7 +137,7 @@ class Replace(Edit):
     @property
     def random(self) -> bool:
         """Whether draws differ."""
-        return self.share > 0 and len(np.unique(self.latencies)) > 1 or 0 < self.share < 1
+        return 0 < self.share < 1 or (self.share == 1 and len(np.unique(self.latencies)) > 1)
 
     @classmethod
     def parse(cls, text: str) -> Replace:
@@ -160,6 +163,8 @@ class Replace(Edit):
         chosen = plan.random(len(rows)) < self.share
         drawn = plan.pick(self.latencies, len(rows), stream=1)
         _take(plan, rows[chosen], drawn[chosen])
+        if self.verb == "route":
+            plan.free(rows[chosen])
         instead = plan.on_path(rows) * float(self.latencies.mean())
         plan.save(self.share * (plan.path_beneath(rows) - instead))
         often = "" if self.share == 1 else f"{self.share:.0%} of "

@@ -112,7 +112,7 @@ class _Target:
         work = np.bincount(graph.worker, weights=self.work, minlength=len(rows))
         whole = np.bincount(graph.worker, weights=graph.own, minlength=len(rows))
         left = whole - work + work * share
-        return np.divide(work * share, left, out=np.zeros(len(rows)), where=left > 0)
+        return np.asarray(np.divide(work * share, left, out=np.zeros(len(rows)), where=left > 0))
 
 
 def _knee(target: _Target, points: Sequence[CurvePoint]) -> Knee:

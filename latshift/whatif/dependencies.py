@@ -7,12 +7,13 @@ B began before A ended (Chow et al., The Mystery Machine, OSDI 2014, section 3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from latshift.sorting import dense_codes, stable_order
 from latshift.spans import Bool, Int64
+from latshift.whatif.patterns import Patterns, find_patterns
 from latshift.whatif.siblings import Siblings, sort_by_group, starts_of_runs
 
 WIDE = 96
@@ -96,20 +97,21 @@ class _Evidence:
         return self.seen[place], self.against[place]
 
 
-def _count(forward: list[Int64], backward: list[Int64], ordered: list[Bool]) -> _Evidence:
+def _count(forward: list[Int64], backward: list[Int64], ordered: list[Bool], times: list[Int64]) -> _Evidence:
     """Add up the evidence of pairs (earlier start first): seen if ordered, else contradicted, and never the reverse."""
     if not forward:
         return _Evidence(None, np.zeros(1, np.int64), np.zeros(1, np.int64))
     there, back, order = np.concatenate(forward), np.concatenate(backward), np.concatenate(ordered)
+    often = np.concatenate(times)
     largest = int(max(there.max(initial=0), back.max(initial=0))) + 1
     codes = None
     if largest > DENSE:
         codes, place = np.unique(np.concatenate([there, back]), return_inverse=True)
         there, back = np.split(place.reshape(-1), [len(there)])
         largest = len(codes)
-    seen = np.bincount(there[order], minlength=largest)
-    shown = np.bincount(there, minlength=largest) + np.bincount(back, minlength=largest)
-    return _Evidence(codes, seen, shown - seen)
+    seen = np.bincount(there[order], often[order], largest)
+    shown = np.bincount(there, often, largest) + np.bincount(back, often, largest)
+    return _Evidence(codes, seen.astype(np.int64), (shown - seen).astype(np.int64))
 
 
 def _pairs(run: Int64, limit: int = WIDE) -> list[tuple[Int64, Int64]]:
@@ -141,7 +143,8 @@ def _groups_of(siblings: Siblings, narrow: Int64) -> tuple[Int64, Int64, Int64, 
     start = siblings.start[ordered[heads]]
     end = np.maximum.reduceat(siblings.end[ordered], heads)
     parent, code = parent[key][heads], sort[key][heads]
-    by_start = sort_by_group(parent, siblings.since_parent[ordered[heads]])
+    # At one instant, what took no time comes first, as among the members.
+    by_start = sort_by_group(parent, siblings.since_parent[ordered[heads]], (end > start).astype(np.int64))
     place = np.empty(len(heads), np.int64)
     place[by_start] = np.arange(len(heads))
     group_of = np.empty(len(narrow), np.int64)
@@ -164,13 +167,20 @@ def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bo
         empty = np.empty(0, np.int64)
         denied = Refuted(empty, empty, empty, empty) if keep_refuted else None
         return Dependencies(empty, empty, empty, np.empty(0, bool), 0, wide, denied)
+    patterns = find_patterns(siblings, narrow)
+    if not keep_refuted:
+        narrow = patterns.members
+    times = patterns.times if not keep_refuted else np.ones(len(narrow), np.int64)
     group_of, parent, code, start, end = _groups_of(siblings, narrow)
+    group_times = np.empty(len(code), np.int64)
+    group_times[group_of] = times
     codes = int(code.max()) + 1
     between = _pairs(parent)
     across = _count(
         [code[a] * codes + code[b] for a, b in between],
         [code[b] * codes + code[a] for a, b in between],
         [end[a] <= start[b] for a, b in between],
+        [group_times[a] for a, _ in between],
     )
     position = np.minimum(siblings.position[narrow], POSITIONS - 1)
     member_code = code[group_of] * POSITIONS + position
@@ -182,11 +192,19 @@ def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bo
         [member_code[a] * POSITIONS + position[b] for a, b in inside],
         [member_code[b] * POSITIONS + position[a] for a, b in inside],
         [siblings.end[narrow[a]] <= siblings.start[narrow[b]] for a, b in inside],
+        [times[a] for a, _ in inside],
     )
-    return _edges(
+    found = _edges(
         siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide,
-        keep_refuted,
+        keep_refuted, times,
     )  # fmt: skip
+    return found if keep_refuted else _everywhere(found, patterns)
+
+
+def _everywhere(found: Dependencies, patterns: Patterns) -> Dependencies:
+    """Repeat the edges between the members of one example under every parent that looks like it."""
+    which, source, target = patterns.spread(found.source, found.target)
+    return replace(found, source=source, target=target, support=found.support[which], assumed=found.assumed[which])
 
 
 def _edges(
@@ -203,6 +221,7 @@ def _edges(
     declared: Declared | None,
     wide: Bool,
     keep_refuted: bool,
+    times: Int64,
 ) -> Dependencies:
     """Turn the evidence into edges between members, leaving out those that follow from others."""
     start, end, kind = siblings.start[narrow], siblings.end[narrow], siblings.kind[narrow]
@@ -223,7 +242,7 @@ def _edges(
         if declared is not None:
             waits = (waits | declared.always[kind[a], kind[b]]) & ~declared.never[kind[a], kind[b]]
             seen = np.where(declared.always[kind[a], kind[b]], np.int64(DECLARED), seen)
-        refuted += int(np.sum(~waits))
+        refuted += int(np.sum(times[b[~waits]]))
         if keep_refuted:
             denied.append((a[~waits], b[~waits], seen[~waits], against[~waits]))
         lag = b - a

@@ -6,6 +6,7 @@ An edit changes a `Plan`; all are listed in `VERBS` and are applied in the order
 scaling     stretch or shrink what is there        moving      start earlier
 presence    add calls or take them away            chance      take another time by chance
 prompts     prefill by uncached tokens             attempts    fewer or more retries
+pool_edits  slots and the load on them
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from latshift.whatif.attempts import RetryRate
 from latshift.whatif.chance import Cache, Hedge, Replace
 from latshift.whatif.moving import Parallelize, Prefetch
 from latshift.whatif.plan import Edit
+from latshift.whatif.pool_edits import Load, Pool
 from latshift.whatif.presence import Insert, Remove
 from latshift.whatif.prompts import PromptCache
 from latshift.whatif.scaling import AddLatency, SpecDecode, Speedup
@@ -35,6 +37,8 @@ VERBS: dict[str, Callable[[str], Edit]] = {
     "spec-decode": SpecDecode.parse,
     "prompt-cache": PromptCache.parse,
     "route": Replace.parse_route,
+    "pool": Pool.parse,
+    "load": Load.parse,
 }
 """Every edit: the option's name, and what parses its value."""
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from latshift.critical_path import find
 from latshift.errors import EditError
-from latshift.measure import gain, gain_intervals
+from latshift.measure import gain
 from latshift.results import Bottleneck, Doubt, Forecast, Latency, ShareShift, Spread
 from latshift.shares import ShareTable, describe, merge_parts, share_table
-from latshift.spans import Forest, Int64
+from latshift.spans import Forest, Int64, ordered_unique
 from latshift.traceset import TraceSet
-from latshift.whatif.edits import VERBS, Edit, Plan
+from latshift.whatif.draws import Outcome, replay
+from latshift.whatif.edits import parse_edit
 from latshift.whatif.model import ReplayModel, moved_forest
-from latshift.whatif.replay import Schedule
+from latshift.whatif.plan import Edit
 
 
 def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
@@ -32,81 +33,61 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
     """
     if not edits:
         raise EditError("no edit given", "for example --speedup llm=2x; latshift whatif --help lists them all")
-    parsed = [_parse(verb, text) for verb, text in edits]
-    model = traces.model
-    plan, moments = _replay(model, parsed)
-    predicted = moments[plan.graph.end_of(model.forest.root[model.requests])]
-    duration = model.duration
-    before, after = describe(duration), describe(predicted)
-    names, shares_before, shares_after = _shares(traces, plan, moments, predicted)
-    optimistic, pessimistic, assumed = _bounds(model, parsed, predicted, after)
+    parsed = [parse_edit(verb, text) for verb, text in edits]
+    model, duration = traces.model, traces.model.duration
+    outcome = replay(model, parsed)
+    before, after = describe(duration), outcome.latency()
+    names, shares_before, shares_after = _shares(traces, outcome)
+    optimistic, pessimistic, assumed = _bounds(model, parsed, outcome, after)
     return Forecast(
         edits=tuple(f"--{verb} {text}" for verb, text in edits),
         baseline=before,
         predicted=after,
-        gain=gain(duration, predicted),
-        amdahl=_amdahl(duration, plan.saved),
+        gain=gain(duration, outcome.pooled),
+        amdahl=_amdahl(duration, outcome.plan.saved),
         bottleneck=Bottleneck(_largest(names, shares_before), _largest(names, shares_after)),
-        requests_changed=int(np.sum(predicted != duration)),
-        assumptions=(*plan.notes, *assumed),
+        requests_changed=outcome.changed(duration),
+        assumptions=(*_chance(outcome), *ordered_unique(outcome.plan.notes), *assumed),
         components=_shifts(names, shares_before, shares_after),
         optimistic=optimistic,
         pessimistic=pessimistic,
-        gain_interval=gain_intervals(duration, predicted),
+        gain_interval=outcome.gain_intervals(duration),
         doubts=(*shares_before.doubts, *_doubts(traces)),
     )
 
 
-def _parse(verb: str, text: str) -> Edit:
-    try:
-        return VERBS[verb](text)
-    except KeyError:
-        raise EditError(f"there is no edit '{verb}'", f"edits are {', '.join(VERBS)}") from None
-
-
-def _replay(model: ReplayModel, edits: Sequence[Edit]) -> tuple[Plan, Int64]:
-    """Apply the edits in order and replay the result."""
-    plan = Plan(model, replace(model.graph), np.zeros(len(model.requests), np.int64))
-    for edit in edits:
-        edit.apply(plan)
-    graph = plan.graph
-    same = graph.source is model.graph.source
-    try:
-        schedule = model.schedule if same else Schedule(graph.nodes, graph.source, graph.target)
-    except ValueError as error:
-        raise EditError(
-            "the edits make calls wait for each other in a circle", "parallelize fewer calls at once"
-        ) from error
-    return plan, schedule.run(graph.own + graph.beside)
+def _chance(outcome: Outcome) -> list[str]:
+    if outcome.draws == 1:
+        return []
+    return [f"what is left to chance is averaged over {outcome.draws} draws; their spread is in the intervals"]
 
 
 def _bounds(
-    model: ReplayModel, edits: Sequence[Edit], predicted: Int64, after: Latency
+    model: ReplayModel, edits: Sequence[Edit], outcome: Outcome, after: Latency
 ) -> tuple[Latency | None, Latency | None, list[str]]:
     """Return the replay without and with assumed dependencies where they differ, and a sentence on them."""
     assumed = int(model.dependencies.assumed.sum())
     if not assumed:
         return None, None, []
-    free = model.optimistic()
-    plan, moments = _replay(free, edits)
-    loose = moments[plan.graph.end_of(free.forest.root[free.requests])]
-    if np.array_equal(loose, predicted):
+    loose = replay(model.optimistic(), edits)
+    if np.array_equal(loose.durations, outcome.durations):
         return None, None, []
     sentence = (
         f"{assumed:,} of {len(model.dependencies.source):,} dependencies are assumed from fewer than 10 requests; "
         "without them the prediction differs (see the range)"
     )
-    return describe(loose, intervals=False), replace(after, interval={}), [sentence]
+    return describe(loose.pooled, intervals=False, draws=loose.draws), replace(after, interval={}), [sentence]
 
 
-def _shares(traces: TraceSet, plan: Plan, moments: Int64, predicted: Int64) -> tuple[list[str], ShareTable, ShareTable]:
+def _shares(traces: TraceSet, outcome: Outcome) -> tuple[list[str], ShareTable, ShareTable]:
     """Return the components and their shares before and after."""
-    model = plan.model
+    model = traces.model
     parts = traces.attribution.parts
     before, labels = merge_parts(traces.attribution.time[model.requests], [part.component for part in parts])
     names = [str(label) for label in labels]
-    moved = moved_forest(model, plan.graph, moments)
-    after = _component_time(moved, traces, names, model.requests)
+    moved = [moved_forest(model, graph, moments) for graph, moments in outcome.replays]
+    after = np.concatenate([_component_time(forest, traces, names, model.requests) for forest in moved])
+    predicted = outcome.durations[: len(moved)].ravel()
     return names, share_table(before, model.duration), share_table(after, predicted)
 
 

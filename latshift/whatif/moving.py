@@ -56,7 +56,7 @@ class Parallelize(Edit):
         plan.notes.extend(describe_broken(model, anchors, moved))
         # Plain Amdahl on the shares would hide all but the longest of them.
         plan.save(np.sum(times, axis=0) - np.max(times, axis=0))
-        plan.graph = move_beside(plan.graph, anchors, moved)
+        plan.graph = move_beside(plan.graph, plan.begins(anchors), plan.begins(moved), moved)
 
 
 def _pairs(model: ReplayModel, calls: Sequence[Bool], text: str) -> tuple[Int64, Int64]:
@@ -121,11 +121,12 @@ class Prefetch(Edit):
         roots = forest.root[forest.request[rows]].astype(np.int64)
         if np.any(rows == roots):
             raise EditError(
-                f"--prefetch {self.selector.text}: this selects the requests themselves", "select calls inside a request"
+                f"--prefetch {self.selector.text}: this selects the requests themselves",
+                "select calls inside a request",
             )
         hit = plan.random(len(rows)) < self.hit
         if hit.any():
-            plan.graph = move_beside(plan.graph, roots[hit], rows[hit])
+            plan.graph = move_beside(plan.graph, roots[hit], plan.begins(rows[hit]), rows[hit])
         plan.save(self.hit * plan.path_beneath(rows))
         wasted = f", and {1 - self.hit:.0%} of the prefetched calls are made in vain" if self.hit < 1 else ""
         plan.notes.append(

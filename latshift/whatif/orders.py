@@ -112,20 +112,32 @@ def _component_links(traces: TraceSet, siblings: Siblings, pairs: _Pairs) -> tup
     column = traces.classified.component
     words, codes = column.words, column.codes.astype(np.int64)
     own, above = codes[siblings.row], codes[siblings.parent]
-    links = [
-        ComponentLink(words[own[pairs.source[example]]], words[own[pairs.target[example]]], *figures)
-        for example, *figures in pairs.added_up(own, own)
-    ]
+    links: list[ComponentLink] = []
+    for at, verdict, calls, requests, support, against in pairs.added_up(own, own):
+        ends = words[own[pairs.source[at]]], words[own[pairs.target[at]]]
+        links.append(ComponentLink(*ends, verdict, calls, requests, support, against))
     crossing = np.flatnonzero(own != above)
     if len(crossing):
         keys, code = np.unique(above[crossing] * len(words) + own[crossing], return_inverse=True)
         code = code.reshape(-1)
         count = np.bincount(code)
-        requests = _distinct(code, pairs.request[crossing], len(keys))
+        seen = _distinct(code, pairs.request[crossing], len(keys))
         for at, key in enumerate(keys.tolist()):
             caller, called = divmod(key, len(words))
-            links.append(ComponentLink(words[caller], words[called], "calls", int(count[at]), int(requests[at]), 0, 0))
-    return tuple(sorted(links, key=lambda link: (-link.requests, -link.calls, link.source, link.target, link.verdict)))
+            links.append(ComponentLink(words[caller], words[called], "calls", int(count[at]), int(seen[at]), 0, 0))
+    return tuple(
+        sorted(
+            links,
+            key=lambda link: (
+                link.verdict == "calls",
+                -link.requests,
+                -link.calls,
+                link.source,
+                link.target,
+                link.verdict,
+            ),
+        )
+    )
 
 
 def _operations(traces: TraceSet, siblings: Siblings, pairs: _Pairs) -> tuple[Operation, ...]:
@@ -139,10 +151,10 @@ def _operations(traces: TraceSet, siblings: Siblings, pairs: _Pairs) -> tuple[Op
     orders: list[list[tuple[float, float, Order]]] = [[] for _ in example]
     moment = _mean_by(siblings.kind, siblings.since_parent)
     describe = _Names(traces)
-    for at, *figures in pairs.added_up(siblings.kind, siblings.kind):
+    for at, verdict, calls, seen, support, against in pairs.added_up(siblings.kind, siblings.kind):
         source, target = int(pairs.source[at]), int(pairs.target[at])
         names = [describe.of(int(siblings.row[member])) for member in (source, target)]
-        order = Order(names[0][1], names[1][1], names[0][2], names[1][2], *figures)
+        order = Order(names[0][1], names[1][1], names[0][2], names[1][2], verdict, calls, seen, support, against)
         when = float(moment[siblings.kind[target]]), float(moment[siblings.kind[source]])
         orders[code[target]].append((*when, order))
     operations = [

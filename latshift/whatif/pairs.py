@@ -5,18 +5,23 @@ Whether the second needs the first one's answer, traces cannot say: each pair co
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from latshift.errors import EditError
 from latshift.results import Pair
 from latshift.sorting import stable_order
-from latshift.spans import Int64
+from latshift.spans import Bool, Int64
 from latshift.traceset import TraceSet
 from latshift.whatif.forecast import forecast
 from latshift.whatif.siblings import starts_of_runs
 
-MOST_PAIRS = 6
+MOST_PAIRS = 8
 """Pairs that are replayed; each is a forecast of its own."""
+
+MUCH = 0.01
+"""Neighbours that could overlap for this fraction of the latency are worth a replay before any others."""
 
 
 def best_pairs(traces: TraceSet, by: str) -> tuple[tuple[Pair, ...], int]:
@@ -32,17 +37,18 @@ def best_pairs(traces: TraceSet, by: str) -> tuple[tuple[Pair, ...], int]:
     candidates = sequential_pairs(traces)
     found: list[Pair] = []
     tried = 0
-    for at, (first, second, requests) in enumerate(candidates):
+    for at, pair in enumerate(candidates):
         if tried == MOST_PAIRS:
             return _sorted(found, by), len(candidates) - at
         try:
-            outcome = forecast(traces, [("parallelize", f"{first},{second}")])
+            outcome = forecast(traces, [("parallelize", f"{pair.first},{pair.second}")])
         except EditError:
             # One of them contains the other somewhere: these cannot run side by side.
             continue
         tried += 1
         if max(outcome.gain.p50, outcome.gain.p95, outcome.gain.p99) > 0:
-            found.append(Pair(first, second, requests, outcome.gain, outcome.gain_interval, outcome.assumptions))
+            names = pair.first, pair.second, pair.requests, pair.overtakes
+            found.append(Pair(*names, outcome.gain, outcome.gain_interval, outcome.assumptions))
     return _sorted(found, by), 0
 
 
@@ -50,41 +56,74 @@ def _sorted(pairs: list[Pair], by: str) -> tuple[Pair, ...]:
     return tuple(sorted(pairs, key=lambda pair: (-getattr(pair.gain, by), pair.first, pair.second)))
 
 
-def sequential_pairs(traces: TraceSet) -> list[tuple[str, str, int]]:
+@dataclass(frozen=True)
+class Sequence:
+    """Two components that run one after the other in so many requests; `overtakes` as in `Pair`."""
+
+    first: str
+    second: str
+    requests: int
+    overtakes: bool
+
+
+def sequential_pairs(traces: TraceSet) -> list[Sequence]:
     """Return pairs of components whose calls under one caller run one after the other on the critical path.
 
     Args:
         traces: The requests.
 
     Returns:
-        First and second component, and in how many requests; those with most time to overlap first.
+        Neighbours in time with much time to overlap first, then those that overtake others, then the rest; each by
+        the time they could overlap.
     """
     parent, component, start, end, time = _stretches(traces)
     words = traces.classified.component.words
-    overlap: dict[tuple[int, int], float] = {}
-    requests: dict[tuple[int, int], list[Int64]] = {}
+    early, late = _ordered(parent, start, end)
+    apart = _between(parent, start, end, early, late)
+    request = traces.forest.request[parent[early]].astype(np.int64)
+    pairs, which = np.unique(component[early] * len(words) + component[late], return_inverse=True)
+    which = which.reshape(-1)
+    overlap = np.bincount(which, weights=np.minimum(time[early], time[late]), minlength=len(pairs))
+    overtaking = np.bincount(which, weights=apart, minlength=len(pairs)) * 2 > np.bincount(which)
+    requests = [len(np.unique(request[which == at])) for at in range(len(pairs))]
+    keys = [divmod(pair, len(words)) for pair in pairs.tolist()]
+    much = MUCH * traces.model.duration.sum()
+    amount = dict(zip(keys, overlap.tolist(), strict=True))
+    ranked = sorted(
+        # Where both orders occur, the one with more time stands for both.
+        (at for at, (a, b) in enumerate(keys) if amount[a, b] > 0 and (amount[a, b], b) > (amount.get((b, a), 0.0), a)),
+        key=lambda at: (1 if overtaking[at] else 0 if overlap[at] >= much else 2, -overlap[at], keys[at]),
+    )
+    return [Sequence(words[keys[at][0]], words[keys[at][1]], requests[at], bool(overtaking[at])) for at in ranked]
+
+
+def _ordered(parent: Int64, start: Int64, end: Int64) -> tuple[Int64, Int64]:
+    """Return all pairs of stretches under one caller of which the first had ended when the second began."""
+    first, second = [], []
     early = np.arange(len(parent))
-    for lag in range(1, len(words)):
+    lag = 1
+    while len(early):
         early = early[early + lag < len(parent)]
         early = early[parent[early] == parent[early + lag]]
-        if not len(early):
-            break
-        a = early[end[early] <= start[early + lag]]
-        b = a + lag
-        pairs, which = np.unique(component[a] * len(words) + component[b], return_inverse=True)
-        saved = np.bincount(which.reshape(-1), weights=np.minimum(time[a], time[b]), minlength=len(pairs))
-        for at, pair in enumerate(pairs.tolist()):
-            key = divmod(pair, len(words))
-            overlap[key] = overlap.get(key, 0.0) + float(saved[at])
-            requests.setdefault(key, []).append(traces.forest.request[parent[a[which.reshape(-1) == at]]])
-    # Where both orders occur, the one with more time stands for both.
-    ahead = [key for key in overlap if overlap[key] > 0 and _leads(key, overlap)]
-    ranked = sorted(ahead, key=lambda key: (-overlap[key] - overlap.get(key[::-1], 0.0), words[key[0]], words[key[1]]))
-    return [(words[a], words[b], len(np.unique(np.concatenate(requests[a, b])))) for a, b in ranked]
+        ended = early[end[early] <= start[early + lag]]
+        first.append(ended)
+        second.append(ended + lag)
+        lag += 1
+    empty = np.empty(0, np.int64)
+    return np.concatenate([empty, *first]), np.concatenate([empty, *second])
 
 
-def _leads(key: tuple[int, int], overlap: dict[tuple[int, int], float]) -> bool:
-    return (overlap[key], -key[0]) > (overlap.get(key[::-1], 0.0), -key[1])
+def _between(parent: Int64, start: Int64, end: Int64, early: Int64, late: Int64) -> Bool:
+    """Return for every pair of stretches whether a third lies wholly between them."""
+    found = np.zeros(len(early), bool)
+    far = np.flatnonzero(late - early > 1)
+    lag = 1
+    while len(far):
+        third = early[far] + lag
+        found[far] |= (start[third] >= end[early[far]]) & (end[third] <= start[late[far]])
+        lag += 1
+        far = far[(early[far] + lag < late[far]) & ~found[far]]
+    return found
 
 
 def _stretches(traces: TraceSet) -> tuple[Int64, Int64, Int64, Int64, Int64]:

@@ -14,6 +14,7 @@ from latshift.spans import Array, Bool, Float64, Int64
 from latshift.whatif.graph import Graph
 from latshift.whatif.model import ReplayModel
 from latshift.whatif.picking import beneath, outermost
+from latshift.whatif.pools import Pooled
 
 SEED = 20261130
 """Fixed, so that the same traces and edits always give the same prediction."""
@@ -41,6 +42,8 @@ class Plan:
         saved: int64 (r,), ns that plain Amdahl would take off each request: path time times what is saved of it.
         draw, draws: Which draw of how many this is, for random edits. edit: Ordinal of the edit being applied.
         notes: Sentences on what the edits assume or break.
+        pools: Pools whose waiting is simulated when all edits are done. load: Factor on the rate of requests.
+        slotless: bool (n,) or None, calls that need no slot of a pool any more, such as hits of a cache.
     """
 
     model: ReplayModel
@@ -50,6 +53,9 @@ class Plan:
     draws: int = 1
     edit: int = 0
     notes: list[str] = field(default_factory=list)
+    pools: list[Pooled] = field(default_factory=list)
+    load: float = 1.0
+    slotless: Bool | None = None
 
     def select(self, selector: Selector) -> Selection:
         """Match a selector against the replayed requests."""
@@ -100,6 +106,22 @@ class Plan:
     def save(self, ns: Array) -> None:
         """Note what plain Amdahl would take off each request, (r,) ns; negative where it gets slower."""
         self.saved = self.saved + np.rint(ns).astype(np.int64)
+
+    def begins(self, rows: Int64) -> Int64:
+        """Return the rows with which calls begin: the wait for a slot in front of a call, if a pool knows of one."""
+        first = np.arange(self.model.forest.n)
+        for pool in self.pools:
+            first[pool.waits.row] = pool.waits.first
+        return first[rows]
+
+    def pooled(self, rows: Int64) -> Bool:
+        """Return which of the calls need a slot of a pool, bool like the rows."""
+        return np.isin(rows, np.concatenate([np.empty(0, np.int64), *(pool.waits.row for pool in self.pools)]))
+
+    def free(self, rows: Int64) -> None:
+        """Note that calls, and all beneath them, need no slot of a pool any more."""
+        inside = beneath(self.model.forest, self.mask(rows))
+        self.slotless = inside if self.slotless is None else self.slotless | inside
 
     def random(self, count: int, stream: int = 0) -> Float64:
         """Return one number in [0, 1) for each of `count` calls, the same for the same draw, edit and stream.

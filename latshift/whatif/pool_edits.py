@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +16,8 @@ from latshift import selectors
 from latshift.components.tables import PHASES, QUEUE
 from latshift.errors import EditError
 from latshift.selectors import Selection, Selector
+from latshift.whatif.plan import Edit, Plan
 from latshift.whatif.pools import declare
-
-if TYPE_CHECKING:
-    from latshift.whatif.edits import Edit, Plan
 
 _QUEUE = re.compile(r",\s*queue\s*=")
 _ARROW = re.compile(r"\s*(?:->|→)\s*")
@@ -29,7 +26,7 @@ _EXAMPLE = "for example --pool 'llm=4->8', or --pool 'database=10,queue=name:poo
 
 
 @dataclass
-class Pool:
+class Pool(Edit):
     """The selected calls share a number of slots, first come, first served; the number may change.
 
     Attributes:
@@ -98,7 +95,7 @@ def _size(text: str, whole: str) -> int:
 
 
 @dataclass
-class Load:
+class Load(Edit):
     """Requests arrive at another rate; what changes is how long they wait in the pools."""
 
     factor: float

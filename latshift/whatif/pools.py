@@ -14,11 +14,13 @@ import numpy as np
 from latshift.errors import EditError
 from latshift.report.units import duration, percent
 from latshift.selectors import Selection
+from latshift.sorting import dense_codes
 from latshift.spans import Bool, Int64
 from latshift.whatif import fifo
 from latshift.whatif.graph import Graph
 from latshift.whatif.model import ReplayModel
 from latshift.whatif.replay import Schedule
+from latshift.whatif.siblings import starts_of_runs
 from latshift.whatif.waits import Waits, find_waits
 
 CLOCK_NS = 1_000_000
@@ -89,7 +91,7 @@ def declare(
     else:
         notes += _check_size(waits, name, size)
     if not waits.shown.any():
-        graph, waits, inferred = _infer(graph, waits, size)
+        graph, waits, inferred = _infer(model, graph, waits, size)
         notes.append(
             f"pool {name}: the traces show no waiting; the gap before {inferred:,} calls that found it full is taken "
             "for it"
@@ -148,18 +150,20 @@ def _check_size(waits: Waits, name: str, size: int) -> list[str]:
     return []
 
 
-def _infer(graph: Graph, waits: Waits, size: int) -> tuple[Graph, Waits, int]:
+def _infer(model: ReplayModel, graph: Graph, waits: Waits, size: int) -> tuple[Graph, Waits, int]:
     """Take gaps before calls that found the pool full for waiting, as far as the pool explains it.
 
-    A call would have asked for its slot as long after what it depends on as the calls do that found one free.
+    A call is taken to have asked for its slot as long after what it depends on as calls do that found one free; and,
+    since they are served in turn, not before those that were served earlier.
     """
     ready = np.minimum(graph.began[waits.grant], waits.granted)
-    gap = waits.granted - ready
+    gap = np.minimum(waits.granted - ready, (graph.own + graph.beside)[waits.grant])
     explained, _ = fifo.recorded_lags(ready, waits.granted, waits.released, size)
-    usual = int(np.median(gap[explained == 0])) if np.any(explained == 0) else 0
-    waited = np.clip(explained - usual, 0, gap)
-    length = graph.own + graph.beside
-    waited = np.minimum(waited, length[waits.grant])
+    full = explained > 0
+    usual = _usual(model, waits.row, gap, ~full)
+    arrived = waits.granted - np.where(full, np.clip(explained - usual, 0, gap), 0)
+    in_turn = (np.maximum.accumulate(arrived) + np.minimum.accumulate(arrived[::-1])[::-1]) // 2
+    waited = np.where(full, np.clip(waits.granted - in_turn, 0, gap), 0)
     own, beside = graph.own.copy(), graph.beside.copy()
     from_own = np.minimum(own[waits.grant], waited)
     own[waits.grant] -= from_own
@@ -169,6 +173,22 @@ def _infer(graph: Graph, waits: Waits, size: int) -> tuple[Graph, Waits, int]:
         replace(waits, arrived=waits.granted - waited),
         int(np.sum(waited > 0)),
     )
+
+
+def _usual(model: ReplayModel, row: Int64, gap: Int64, free: Bool) -> Int64:
+    """Return the median gap of the calls that found a free slot, of calls in the same place of a request; (k,) ns."""
+    siblings = model.siblings
+    place = np.zeros(model.forest.n, np.int64)
+    turn = siblings.kind * (int(siblings.group.max(initial=0)) + 1) + siblings.group
+    place[siblings.row] = dense_codes(turn * (int(siblings.position.max(initial=0)) + 1) + siblings.position)[0]
+    usual = np.full(len(row), int(np.median(gap[free])) if free.any() else 0)
+    code = place[row]
+    order = np.flatnonzero(free)[np.lexsort((gap[free], code[free]))]
+    heads = np.flatnonzero(starts_of_runs(code[order]))
+    middle = heads + np.diff(np.append(heads, len(order))) // 2
+    known = np.full(int(code.max(initial=0)) + 1, -1, np.int64)
+    known[code[order[heads]]] = gap[order[middle]]
+    return np.where(known[code] >= 0, known[code], usual)
 
 
 def _understanding(waits: Waits, explained: Int64, name: str, size: int) -> list[str]:
@@ -193,7 +213,12 @@ def _understanding(waits: Waits, explained: Int64, name: str, size: int) -> list
 
 
 def settle(
-    model: ReplayModel, graph: Graph, schedule: Schedule, pools: Sequence[Pooled], load: float = 1.0
+    model: ReplayModel,
+    graph: Graph,
+    schedule: Schedule,
+    pools: Sequence[Pooled],
+    load: float = 1.0,
+    slotless: Bool | None = None,
 ) -> tuple[Int64, list[str]]:
     """Replay the requests with the waiting in all pools simulated.
 
@@ -203,6 +228,7 @@ def settle(
         schedule: Likewise.
         pools: Declared on this graph.
         load: Factor on the rate at which requests arrive.
+        slotless: bool (n,), calls that need no slot any more.
 
     Returns:
         int64 ns (nodes,), when each moment comes; sentences on each pool.
@@ -214,7 +240,7 @@ def settle(
     if not pools:
         return schedule.run(work), []
     unhindered = schedule.run(work)
-    asks = [_asks(pool.waits, unhindered) for pool in pools]
+    asks = [_asks(pool.waits, unhindered, slotless) for pool in pools]
     used = [pool.waits.take(chosen) for pool, chosen in zip(pools, asks, strict=True)]
     lags = [pool.lag[chosen] for pool, chosen in zip(pools, asks, strict=True)]
     index = np.repeat(np.arange(len(pools)), [len(waits.row) for waits in used])
@@ -249,9 +275,10 @@ def settle(
     return moments, notes
 
 
-def _asks(waits: Waits, moments: Int64) -> Bool:
+def _asks(waits: Waits, moments: Int64, slotless: Bool | None) -> Bool:
     """Return the calls that still need a slot: not those whose work the edits took away."""
-    return np.asarray((moments[waits.release] > moments[waits.grant]) | (waits.released == waits.granted))
+    asks = (moments[waits.release] > moments[waits.grant]) | (waits.released == waits.granted)
+    return np.asarray(asks if slotless is None else asks & ~slotless[waits.row])
 
 
 def _origin(model: ReplayModel, load: float) -> Int64:

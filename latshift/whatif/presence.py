@@ -79,5 +79,5 @@ class Insert(Edit):
         plan.graph = put(plan.graph, rows, self.duration, caller)
         plan.save(-plan.on_path(rows) * self.duration)
         plan.notes.append(
-            f"'{self.name}' is put {self.place} {len(rows):,} calls; its time counts as their callers' own in the shares"
+            f"'{self.name}' is put {self.place} {len(rows):,} calls; in the shares it is their callers' own time"
         )

@@ -118,17 +118,18 @@ class PromptCache(Edit):
             )
             return np.divide(after, before, out=np.ones(len(before)), where=before > 0)
         base, slope = robust_line(before, time)
+        fitted = base + slope * before
+        factor = slope > 0 and (fitted > 0).all() and _widens(np.abs(time - fitted), fitted)
+        if factor:
+            base, slope = robust_line(before, time, fitted)
+            fitted = np.maximum(base + slope * before, 1.0)
         if slope <= 0:
             plan.notes.append(f"prefill of '{text}' does not grow with the uncached tokens: caching them saves nothing")
             return np.ones(len(time))
-        fitted = base + slope * before
         plan.notes.append(
-            f"prefill of '{text}' is fitted as {base / 1e6:.3g} ms + {slope * 1000 / 1e6:.3g} ms per 1,000 uncached tokens"
+            f"prefill of '{text}' is fitted as {base / 1e6:.3g} ms + {slope / 1e3:.3g} ms per 1,000 uncached tokens"
         )
-        if len(time) > 2 * FEWEST and _widens(np.abs(time - fitted), fitted):
-            left = (base + slope * after) / np.maximum(fitted, 1.0)
-        else:
-            left = 1 - slope * (before - after) / np.maximum(time, 1.0)
+        left = (base + slope * after) / fitted if factor else 1 - slope * (before - after) / np.maximum(time, 1.0)
         return np.clip(left, 0.0, 1.0)
 
     def _note(self, plan: Plan, word: str, known: Bool, left: float) -> None:
@@ -144,7 +145,7 @@ class PromptCache(Edit):
 
 def _widens(residual: Float64, fitted: Float64) -> bool:
     """Return whether the scatter grows with the fitted value: noise that is a factor."""
-    if np.ptp(residual) == 0 or np.ptp(fitted) == 0:
+    if len(residual) <= 2 * FEWEST or np.ptp(residual) == 0 or np.ptp(fitted) == 0:
         return False
     return float(np.corrcoef(residual, fitted)[0, 1]) > WIDENING
 

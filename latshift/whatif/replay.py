@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latshift.sorting import stable_order
-from latshift.spans import Array, Int64
+from latshift.sorting import ranges, stable_order
+from latshift.spans import Array, Bool, Int64
 
 NARROW = 24
 """Levels with fewer moments than this are cheaper one by one."""
@@ -114,7 +114,7 @@ def _levels(nodes: int, source: Int64, target: Int64) -> tuple[Int64, list[_Bloc
     parts: list[Array] = [roots]
     blocks = [_Block(0, len(roots), len(roots), False)]
     done = len(roots)
-    frontier = _advance(roots, waiting, follower, first)
+    frontier = _advance(roots, waiting, several, follower, first)
     while len(frontier):
         if len(frontier) < NARROW:
             part, frontier = _narrow_levels(frontier, waiting, follower, first)
@@ -123,7 +123,7 @@ def _levels(nodes: int, source: Int64, target: Int64) -> tuple[Int64, list[_Bloc
             part = np.concatenate([frontier[~several[frontier]], frontier[several[frontier]]])
             joins = done + int(np.sum(~several[frontier]))
             blocks.append(_Block(done, joins, done + len(part), False))
-            frontier = _advance(frontier, waiting, follower, first)
+            frontier = _advance(frontier, waiting, several, follower, first)
         parts.append(part)
         done += len(part)
     if done != nodes:
@@ -131,14 +131,14 @@ def _levels(nodes: int, source: Int64, target: Int64) -> tuple[Int64, list[_Bloc
     return np.concatenate(parts), blocks
 
 
-def _advance(frontier: Int64, waiting: Int64, follower: Int64, first: Int64) -> Int64:
+def _advance(frontier: Int64, waiting: Int64, several: Bool, follower: Int64, first: Int64) -> Int64:
     """Mark the frontier as done and return the moments that now wait for nothing more."""
-    length = first[frontier + 1] - first[frontier]
-    offset = np.repeat(np.cumsum(length) - length, length)
-    reached = follower[np.arange(int(length.sum())) - offset + np.repeat(first[frontier], length)]
-    np.subtract.at(waiting, reached, 1)
-    free = reached[waiting[reached] == 0]
-    return np.unique(free)
+    reached = follower[ranges(first[frontier], first[frontier + 1])]
+    join = several[reached]
+    joins = reached[join]
+    np.subtract.at(waiting, joins, 1)
+    freed = joins[waiting[joins] == 0]
+    return np.concatenate([reached[~join], np.unique(freed)])
 
 
 def _narrow_levels(frontier: Int64, waiting: Int64, follower: Int64, first: Int64) -> tuple[Int64, Int64]:

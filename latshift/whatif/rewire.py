@@ -1,4 +1,4 @@
-"""Changes to the graph of moments: more moments, other waits. Each returns a new graph and leaves the given one alone."""
+"""Changes to the graph of moments: more moments, other waits. Each returns a new graph and leaves the given one be."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_moments(
     )
 
 
-def move_beside(graph: Graph, anchors: Int64, moved: Int64) -> Graph:
+def move_beside(graph: Graph, anchors: Int64, moved: Int64, last: Int64 | None = None) -> Graph:
     """Return the graph with each moved span starting together with its anchor.
 
     The caller of a moved span still reaches the place where it used to call it, and waits there for its end.
@@ -41,20 +41,23 @@ def move_beside(graph: Graph, anchors: Int64, moved: Int64) -> Graph:
         graph: The graph to change; it is not modified.
         anchors: Rows, pair by pair; the anchor starts first.
         moved: Likewise.
+        last: Likewise, the span whose end is awaited, where that is another one that follows the moved one.
     """
     count = len(moved)
     calls = graph.nodes + 2 * np.arange(count)
     joins = calls + 1
-    start, end = graph.start_of(moved), graph.end_of(moved)
+    start, end = graph.start_of(moved), graph.end_of(moved if last is None else last)
     redirect, into = np.arange(graph.nodes), np.arange(graph.nodes)
     redirect[end], into[start] = joins, calls
     source, target = redirect[graph.source], into[graph.target]
+    nothing = np.zeros(count, np.int64)
     wider = add_moments(
         graph,
         np.stack([start, joins], axis=1).ravel(),
         np.repeat(graph.worker[start], 2),
         np.repeat(graph.began[start], 2),
-        *(np.stack([work[start], np.zeros(count, np.int64)], axis=1).ravel() for work in (graph.own, graph.beside)),
+        np.stack([graph.own[start], nothing], axis=1).ravel(),
+        np.stack([graph.beside[start], nothing], axis=1).ravel(),
         np.repeat(graph.phase[start], 2),
     )
     wider.own[start], wider.beside[start] = 0, 0
@@ -69,7 +72,8 @@ def insert_before(graph: Graph, rows: Int64, duration: int, worker: Int32) -> Gr
     Args:
         graph: The graph to change; it is not modified.
         rows: The spans; one that starts its request gets the time right after its start instead.
-        duration: ns. worker: int32, whose time it is, for each of the rows.
+        duration: ns.
+        worker: int32, whose time it is, for each of the rows.
     """
     start = graph.start_of(rows)
     waits = np.isin(start, graph.target)
@@ -94,7 +98,8 @@ def insert_after(graph: Graph, rows: Int64, duration: int, worker: Int32) -> Gra
     Args:
         graph: The graph to change; it is not modified.
         rows: The spans; one whose end nothing waits for (the request itself) ends later instead.
-        duration: ns. worker: int32, whose time it is, for each of the rows.
+        duration: ns.
+        worker: int32, whose time it is, for each of the rows.
     """
     end = graph.end_of(rows)
     followed = np.isin(end, graph.source)
@@ -115,7 +120,8 @@ def replace_calls(graph: Graph, inside: Bool, rows: Int64, durations: Int64) -> 
     Args:
         graph: The graph to change; it is not modified.
         inside: bool (n,), the calls and everything beneath them.
-        rows: The calls. durations: int64 ns, for each of them.
+        rows: The calls.
+        durations: int64 ns, for each of them.
     """
     taken = inside[graph.worker]
     own, beside = np.where(taken, 0, graph.own), np.where(taken, 0, graph.beside)

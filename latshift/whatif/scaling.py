@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latshift import selectors
 from latshift.components.tables import PHASES
 from latshift.errors import EditError
 from latshift.selectors import Selection, Selector
@@ -81,9 +80,10 @@ def speculative_speedup(alpha: float, gamma: float, cost: float, verify: float =
     """Return how much faster decoding gets with a draft model (Leviathan et al., ICML 2023, theorem 3.8).
 
     Args:
-        alpha: Share of draft tokens that are accepted, 0 to 1. gamma: Draft tokens before each check.
-        cost: Time of one draft token, in steps of the large model. verify: Time of one check, likewise; the paper
-            has 1, large batches cost more (whatif.md §2.10).
+        alpha: Share of draft tokens that are accepted, 0 to 1.
+        gamma: Draft tokens before each check.
+        cost: Time of one draft token, in steps of the large model.
+        verify: Time of one check, likewise; the paper has 1, large batches cost more (whatif.md §2.10).
     """
     tokens = gamma + 1 if alpha == 1 else (1 - alpha ** (gamma + 1)) / (1 - alpha)
     return tokens / (gamma * cost + verify)
@@ -100,11 +100,8 @@ class SpecDecode(Edit):
     @classmethod
     def parse(cls, text: str) -> SpecDecode:
         """Parse `SEL=alpha:0.8,gamma:4,cost:0.1[,verify:1.25]`."""
-        verb, example = "spec-decode", "llm=alpha:0.8,gamma:4,cost:0.1"
-        target, equals, value = text.rpartition("=")
-        if not equals or not target.strip() or not value.strip():
-            raise EditError(f"--{verb} {text}: expected SELECTOR=alpha:…,gamma:…,cost:…", f"for example --{verb} {example}")
-        where = f"--{verb} {text}"
+        selector, value = split_value(text, "spec-decode", "llm=alpha:0.8,gamma:4,cost:0.1")
+        where = f"--spec-decode {text}"
         given = parse_numbers(value, where, {"alpha": None, "gamma": None, "cost": None, "verify": 1.0})
         if not 0 <= given["alpha"] <= 1:
             raise EditError(f"{where}: alpha is the share of draft tokens accepted", "it lies between 0 and 1")
@@ -114,7 +111,7 @@ class SpecDecode(Edit):
             raise EditError(f"{where}: cost is the time of a draft token in steps of the model", "write 0.1, say")
         if not 1 <= given["verify"] < math.inf:
             raise EditError(f"{where}: verify is the time of a check in steps of the model", "it is 1 or more")
-        return cls(selectors.parse(target.strip()), speculative_speedup(**given), given["alpha"])
+        return cls(selector, speculative_speedup(**given), given["alpha"])
 
     def apply(self, plan: Plan) -> None:
         """Scale the decode phase of what is selected."""

@@ -180,14 +180,16 @@ def lay_out(forest: Forest, path: CriticalPath, included: Bool) -> Siblings:
 def _interleave(parent: Int32, start: Int64, end: Int64, first: Int64) -> tuple[Int64, Int64, Int64]:
     """Merge starts and ends of each parent's members in time, an end before a start at the same instant.
 
-    A member of no duration ends after the starts of its instant: none has ended before it began.
+    A member of no duration (a slot that was free at once) begins and ends before others start at its instant, so that
+    they come in the order in which they stand; those of no duration do not come after one another.
 
     Returns:
         For each member how many members had ended when it started; the members by (parent, end);
         for each member how many had started when it ended.
     """
     m = len(parent)
-    tie = np.concatenate([np.where(end > start, 0, 2), np.ones(m, np.int64)])
+    lasting = end > start
+    tie = np.concatenate([np.where(lasting, 0, 2), np.where(lasting, 3, 1)])
     order = sort_by_group(np.tile(parent, 2), np.concatenate([end, start]), tie)
     is_end = order < m
     ends_so_far = np.cumsum(is_end)

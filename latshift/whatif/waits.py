@@ -12,6 +12,8 @@ from latshift.selectors import Selection
 from latshift.spans import NULL, Bool, Int64
 from latshift.whatif.graph import Graph
 from latshift.whatif.model import ReplayModel
+from latshift.whatif.picking import top_calls
+from latshift.whatif.rewire import add_moments
 from latshift.whatif.siblings import starts_of_runs
 
 CLOSE_NS = 1_000_000
@@ -26,13 +28,14 @@ class Waits:
     """Calls that hold a slot; arrays have shape (k,), times are ns since the epoch.
 
     Attributes:
-        row: int64, span that holds the slot. grant: int64, the moment at which it gets it. release: int64, the moment
+        row: int64, span that holds the slot. first: int64, the queue span in front of it, else the same. grant: int64, the moment at which it gets it. release: int64, the moment
             at which it gives it back.
         arrived, granted, released: int64, when it asked for a slot, got it and gave it back, as recorded.
         shown: bool, the traces show where it waits (for no time, perhaps).
     """
 
     row: Int64
+    first: Int64
     grant: Int64
     release: Int64
     arrived: Int64
@@ -66,7 +69,7 @@ def find_waits(model: ReplayModel, graph: Graph, rows: Bool, queue: Selection | 
     """
     forest = model.forest
     rows = rows & (graph.place >= 0)
-    calls = rows & ~(rows[forest.parent] & (forest.parent >= 0))
+    calls = top_calls(forest, rows)
     open_ = calls.copy()
     parts = []
     if queue is None or queue.phase is not None:
@@ -74,8 +77,7 @@ def find_waits(model: ReplayModel, graph: Graph, rows: Bool, queue: Selection | 
         parts.append(found)
     if queue is None or queue.phase is None:
         spans = _queue_spans(model) if queue is None else queue.rows
-        spans = spans & (graph.place >= 0) & ~calls
-        spans = spans & ~(spans[forest.parent] & (forest.parent >= 0))
+        spans = top_calls(forest, spans & (graph.place >= 0) & ~calls)
         graph, found = _in_spans(model, graph, spans, open_, near=queue is None)
         parts.append(found)
     parts.append(_nowhere(model, graph, np.flatnonzero(open_)))
@@ -101,7 +103,7 @@ def _in_phases(model: ReplayModel, graph: Graph, rows: Bool, open_: Bool) -> tup
     open_[above[above >= 0]] = False
     release = graph.end_of(owner)
     shown = np.ones(len(owner), bool)
-    return graph, Waits(owner, node, release, begins, ends, model.path.end[owner], shown)
+    return graph, Waits(owner, owner, node, release, begins, ends, model.path.end[owner], shown)
 
 
 def _queued(model: ReplayModel, rows: Bool) -> tuple[Int64, Int64, Int64]:
@@ -164,18 +166,13 @@ def _split(graph: Graph, node: Int64, begins: Int64, ends: Int64) -> tuple[Graph
     granted = graph.nodes + np.arange(count)
     into = np.arange(graph.nodes)
     into[node] = granted
-    own, beside = np.append(graph.own, lead_own), np.append(graph.beside, lead - lead_own)
-    began = np.append(graph.began, graph.began[node])
-    own[node], beside[node], began[node] = rest_own, rest - rest_own, graph.began[node] + length - rest
-    return replace(
-        graph,
-        worker=np.append(graph.worker, graph.worker[node]),
-        began=began,
-        own=own,
-        beside=beside,
-        source=np.append(graph.source, granted),
-        target=np.append(into[graph.target], node),
-    ), granted
+    wider = add_moments(
+        graph, graph.leads[node], graph.worker[node], graph.began[node], lead_own, lead - lead_own, graph.phase[node]
+    )
+    wider.own[node], wider.beside[node] = rest_own, rest - rest_own
+    wider.began[node] = graph.began[node] + length - rest
+    source, target = np.append(graph.source, granted), np.append(into[graph.target], node)
+    return replace(wider, source=source, target=target), granted
 
 
 def _in_spans(model: ReplayModel, graph: Graph, spans: Bool, open_: Bool, near: bool) -> tuple[Graph, Waits]:
@@ -190,30 +187,45 @@ def _in_spans(model: ReplayModel, graph: Graph, spans: Bool, open_: Bool, near: 
     release = np.concatenate([release, graph.end_of(after)])
     released = np.concatenate([released, model.path.end[after]])
     node = graph.end_of(queue)
+    graph, waited = _without_work(graph, node)
+    graph = _follow(model, graph, before, after)
     granted = model.path.end[queue]
-    arrived = granted - graph.own[node] - graph.beside[node]
-    graph = _without_work(graph, node)
-    graph = _follow(graph, graph.end_of(before), graph.start_of(after))
-    return graph, Waits(call, node, release, arrived, granted, released, np.ones(len(call), bool))
+    first = np.concatenate([call[: len(call) - len(after)], before])
+    return graph, Waits(call, first, node, release, granted - waited, granted, released, np.ones(len(call), bool))
 
 
-def _without_work(graph: Graph, node: Int64) -> Graph:
+def _without_work(graph: Graph, node: Int64) -> tuple[Graph, Int64]:
+    """Take away the work before moments, that in pieces included; return how much it was."""
+    number = np.full(graph.nodes, -1, np.int64)
+    number[node] = np.arange(len(node))
+    pieces = np.flatnonzero(number[graph.leads] >= 0)
     own, beside = graph.own.copy(), graph.beside.copy()
-    own[node], beside[node] = 0, 0
-    return replace(graph, own=own, beside=beside)
+    taken = np.zeros(len(node), np.int64)
+    np.add.at(taken, number[graph.leads[pieces]], own[pieces] + beside[pieces])
+    own[pieces], beside[pieces] = 0, 0
+    return replace(graph, own=own, beside=beside), taken
 
 
-def _follow(graph: Graph, source: Int64, target: Int64) -> Graph:
-    """Make each target wait for its source, where it does not yet."""
+def _follow(model: ReplayModel, graph: Graph, queue: Int64, call: Int64) -> Graph:
+    """Make each call wait for its queue span, where inference did not find that it does.
+
+    A wait of no duration begins and ends when the call begins, and so does not show which of them comes first.
+    """
+    source, target = graph.end_of(queue), graph.start_of(call)
     wanted = source * graph.nodes + target
     missing = ~np.isin(wanted, graph.source * graph.nodes + graph.target)
     if not missing.any():
         return graph
-    return replace(
-        graph,
-        source=np.append(graph.source, source[missing]),
-        target=np.append(graph.target, target[missing]),
-    )
+    source, target = source[missing], target[missing]
+    own, beside, began = graph.own.copy(), graph.beside.copy(), graph.began.copy()
+    # The caller's work before the call begins after the waiting, not beside it.
+    start = model.path.start[call[missing]]
+    began[target] = np.maximum(np.minimum(began[target], start), model.path.end[queue[missing]])
+    length = np.minimum(own[target] + beside[target], np.maximum(start - began[target], 0))
+    own[target] = np.minimum(own[target], length)
+    beside[target] = length - own[target]
+    source, target = np.append(graph.source, source), np.append(graph.target, target)
+    return replace(graph, own=own, beside=beside, began=began, source=source, target=target)
 
 
 def _beneath(model: ReplayModel, graph: Graph, spans: Bool, calls: Bool) -> tuple[Int64, Int64, Int64, Int64]:
@@ -274,4 +286,4 @@ def _nowhere(model: ReplayModel, graph: Graph, call: Int64) -> Waits:
     """Return the calls that show no waiting: they ask for a slot, and get it, when they start."""
     start = model.path.start[call]
     shown = np.zeros(len(call), bool)
-    return Waits(call, graph.start_of(call), graph.end_of(call), start, start, model.path.end[call], shown)
+    return Waits(call, call, graph.start_of(call), graph.end_of(call), start, start, model.path.end[call], shown)

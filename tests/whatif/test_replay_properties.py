@@ -93,3 +93,18 @@ def test_the_vectorised_kernel_agrees_with_a_plain_recursion(forest: Forest, ran
         return int(work[node]) + max((moment(source) for source in sources.get(node, [])), default=0)
 
     assert schedule.run(work).tolist() == [moment(node) for node in range(moments.nodes)]
+
+
+@given(forests())
+@settings(max_examples=200, deadline=None)
+def test_inference_from_examples_of_each_pattern_is_that_from_all_requests(forest: Forest) -> None:
+    path = find(forest)
+    members = siblings.lay_out(forest, path, graph.replayable(path, np.ones(forest.n, bool)))
+    quick = dependencies.infer(members)
+    full = dependencies.infer(members, keep_refuted=True)
+    assert edges_of(quick) == edges_of(full)
+    assert quick.refuted == full.refuted
+
+
+def edges_of(found: dependencies.Dependencies) -> list[tuple[int, int, int]]:
+    return sorted(zip(found.source.tolist(), found.target.tolist(), found.support.tolist(), strict=True))
