@@ -11,13 +11,14 @@ Everything is imported when first used, so that `import latshift` costs nothing.
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from latshift.api import (
         analyze,
         check,
-        components,
         curve,
         dependencies,
         find_paths,
@@ -40,7 +41,6 @@ _HOMES = {
     "scenarios": "latshift.api",
     "dependencies": "latshift.api",
     "check": "latshift.api",
-    "components": "latshift.api",
     "save_baseline": "latshift.api",
     "TraceSet": "latshift.traceset",
     "LatshiftError": "latshift.errors",
@@ -57,7 +57,6 @@ __all__ = [
     "TraceSet",
     "analyze",
     "check",
-    "components",
     "curve",
     "dependencies",
     "find_paths",
@@ -67,6 +66,17 @@ __all__ = [
     "scenarios",
     "whatif",
 ]
+
+
+class _Package(ModuleType):
+    """The package; importing its subpackages `whatif` and `components` does not hide the functions of these names."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

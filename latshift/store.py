@@ -76,7 +76,7 @@ def save(forest: Forest, summary: InputSummary, path: Path) -> None:
     for name, array in zip(
         _FOREST_COLUMNS, (forest.parent, forest.request, forest.placeholder, forest.rank), strict=True
     ):
-        series.append(polars.Series(name, array))
+        series.append(polars.Series(name, np.asarray(array)))
     header = {
         "schema": SCHEMA,
         "odd_ids": {str(number): text for number, text in forest.spans.odd_ids.items()},

@@ -36,8 +36,11 @@ def plan(chosen: str | None, show: ShowOptions, formats: Collection[str], inputs
     """Decide, before any work is done, where results go.
 
     Args:
-        chosen: The format that `--format` names, if given. show: With the files of `-o`. formats: What the command can
-            write; the first is the default on standard output. inputs: Paths that are read, and never overwritten.
+        chosen: The format that `--format` names, if given.
+        show: With the files of `-o`.
+        formats: What the command can
+            write; the first is the default on standard output.
+            inputs: Paths that are read, and never overwritten.
 
     Raises:
         LatshiftError: If a file's format is unknown, or a file cannot or must not be written.
@@ -124,10 +127,11 @@ def write_file(place: str, text: str) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            os.chmod(name, _mode(target))
-            os.replace(name, target)
+            temporary = Path(name)
+            temporary.chmod(_mode(target))
+            temporary.replace(target)
         except BaseException:
-            os.unlink(name)
+            Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
         raise LatshiftError(f"cannot write {place}: {error.strerror}") from None

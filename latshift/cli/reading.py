@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -111,4 +110,4 @@ def is_source(text: str) -> bool:
     """Whether an argument names something to read: a path that exists, a glob that matches, or standard input."""
     from glob import glob
 
-    return text == STDIN or os.path.exists(text) or bool(glob(text, recursive=True))
+    return text == STDIN or Path(text).exists() or bool(glob(text, recursive=True))

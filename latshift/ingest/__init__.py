@@ -1,9 +1,10 @@
 """Bytes to spans: finds files, tells their format from what is in them, and fills the canonical columns.
 
-What happens to a file, step by step: `sources` finds it; `parts` undoes compression and cuts it between lines; `workers`
-hands the pieces to processes; `decode` finds the documents in a piece, `documents` their format; `otlp` and `jaeger`
-hold the formats, and `lenient` reads what deviates from them; `columns` collects the spans, keeping only the attributes
-that `conventions` lists; `assemble` joins the pieces to one table; `reading` says what was left out, and why.
+What happens to a file, step by step: `sources` finds it; `parts` undoes compression and cuts it between lines;
+`workers` hands the pieces to processes; `decode` finds the documents in a piece, `documents` their format; `otlp` and
+`jaeger` hold the formats, and `lenient` reads what deviates from them; `columns` collects the spans, keeping only the
+attributes that `conventions` lists (`converters` know the units); `assemble` joins the pieces to one table; `reading`
+says what was left out, and why.
 
 Nothing heavy is imported here, for every worker process imports this room.
 """
@@ -34,7 +35,8 @@ def read_spans(
         paths: Files (also gzip or Zstandard), folders (with all beneath them), globs, or "-" for standard input.
         keep: Attribute keys to keep beside the canonical columns, as text columns "attr:KEY". Attributes that may hold
             content of prompts, answers or queries are never kept.
-        workers: Processes to use, this one included; None for as many as there are cores. The result does not depend on it.
+        workers: Processes to use, this one included; None for as many as there are cores. The result does not depend
+            on it.
         progress: Called now and then with (bytes done, bytes in all; 0 where unknown).
 
     Returns:

@@ -1,4 +1,4 @@
-"""Raw columns of all chunks to one `SpanTable`: vocabularies joined, ids normalised, one source chosen per attribute."""
+"""Raw columns of all chunks to one `SpanTable`: joined vocabularies, normal ids, one source for each attribute."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from latshift.ingest.columns import Fragment, RawColumns
+from latshift.ingest.columns import RawColumns
 from latshift.ingest.conventions import ATTRIBUTE_COLUMNS, EVENT_RANK
 from latshift.ingest.ids import normal_trace_ids
+from latshift.ingest.slots import Fragment
 from latshift.spans import NULL, Array, Bool, Coded, InputSummary, Int64, SpanTable, UInt64
 
 EPOCH = 10**15
@@ -25,7 +26,8 @@ def assemble(chunks: Sequence[RawColumns], summary: InputSummary) -> tuple[SpanT
     """Join chunks.
 
     Args:
-        chunks: In the order of the input. summary: Gets a warning for first-token events that are none.
+        chunks: In the order of the input.
+        summary: Gets a warning for first-token events that are none.
 
     Returns:
         The table with all spans, also unusable ones; and for each reason the rows, ascending, that must be left out.
@@ -50,7 +52,7 @@ def _concatenated(parts: Sequence[array[int]], dtype: type) -> Array:
 
 
 def _joined(parts: Sequence[tuple[array[int], list[str]]], traces: bool = False) -> Coded:
-    """Join text columns under one vocabulary; words that are equal once normalised become one. Empty words are absent."""
+    """Join text columns under one vocabulary; trace ids are normalised, and empty words are absent."""
     index: dict[str, int] = {}
     codes = [np.empty(0, np.int32)]
     for part, words in parts:
@@ -148,12 +150,12 @@ def _faults(table: SpanTable, chunks: Sequence[RawColumns]) -> dict[str, Int64]:
         "span without an end time": (end == 0) & (start > EPOCH),
     }
     taken = np.zeros(table.n, np.bool_)
-    for rows in faults.values():
-        taken[np.concatenate(rows)] = True
-    found = {reason: np.concatenate(rows) for reason, rows in faults.items()}
+    found = {reason: np.concatenate(parts) for reason, parts in faults.items()}
+    for rows_found in found.values():
+        taken[rows_found] = True
     for reason, mask in masks.items():
-        rows_of = np.flatnonzero(mask & ~taken)
-        if rows_of.shape[0]:
-            found[reason] = rows_of
-            taken[rows_of] = True
+        rows_found = np.flatnonzero(mask & ~taken)
+        if rows_found.shape[0]:
+            found[reason] = rows_found
+            taken[rows_found] = True
     return found

@@ -152,7 +152,7 @@ def duration_text(value: Plain) -> int | None:
             return None
         total += float(found.group(1)) * unit
         place = found.end()
-    return round(total) if 0 < len(value) and total < INT64 else None
+    return round(total) if value and total < INT64 else None
 
 
 def instant(value: Plain) -> int | None:

@@ -19,7 +19,9 @@ UNREADABLE = "file that cannot be read"
 _SKIM = msgspec.json.Decoder(msgspec.Raw)
 _BLANK = re.compile(rb"\s*")
 _NEXT_DOCUMENT = re.compile(rb"\n[{\[]")
-_TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
+TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
+"""What msgspec says about something behind a document; the number is that of the byte after the next."""
+
 _TOLERANT = json.JSONDecoder(strict=False)
 
 
@@ -45,7 +47,7 @@ class Part:
         """Return the bytes."""
         if self.data is not None:
             return self.data
-        with open(self.path, "rb") as file:  # noqa: PTH123: workers need pathlib, 10 ms to import, for nothing else
+        with open(self.path, "rb") as file:  # noqa: PTH123 (workers would need pathlib, 10 ms to import, for nothing else)
             file.seek(self.start)
             return file.read(self.end - self.start)
 
@@ -84,7 +86,8 @@ def decode(parts: Sequence[Part], keep: Collection[str]) -> Decoded:
     """Decode the pieces of a chunk.
 
     Args:
-        parts: Pieces of files. keep: Attribute keys to keep beside the canonical ones.
+        parts: Pieces of files.
+        keep: Attribute keys to keep beside the canonical ones.
 
     Returns:
         Their spans, in order.
@@ -157,8 +160,10 @@ def _read_whole(data: bytes, position: int, start: int, documents: Documents) ->
 def _read_broken(data: bytes, position: int, documents: Documents) -> int:
     """Read a document that is no strict JSON, or report it; return what comes next."""
     error = _error(data, position)
+    found = _NEXT_DOCUMENT.search(data, position)
+    following = found.start() + 1 if found else len(data)
     if "truncated" not in str(error):
-        text = data[position:].decode("utf-8", "surrogateescape")
+        text = data[position:following].decode("utf-8", "surrogateescape")
         try:
             parsed, length = _TOLERANT.raw_decode(text)
         except (ValueError, RecursionError):
@@ -167,8 +172,7 @@ def _read_broken(data: bytes, position: int, documents: Documents) -> int:
             documents.read_parsed(parsed)
             return position + len(text[:length].encode("utf-8", "surrogateescape"))
     documents.report(*problem_of(error or ValueError()))
-    found = _NEXT_DOCUMENT.search(data, position)
-    return found.start() + 1 if found else len(data)
+    return following
 
 
 def _end_of_document(data: bytes, position: int) -> int | None:
@@ -176,7 +180,7 @@ def _end_of_document(data: bytes, position: int) -> int | None:
     error = _error(data, position)
     if error is None:
         return len(data)
-    found = _TRAILING.search(str(error))
+    found = TRAILING.search(str(error))
     return position + int(found.group(1)) - 1 if found else None
 
 

@@ -67,8 +67,8 @@ class Documents:
     """Appends the spans of documents to columns.
 
     Attributes:
-        count: Documents that were recognised. file: Number of the file at hand. offset: Where the document at hand begins.
-        found: (reason, offset, detail) of everything that was left out.
+        count: Documents that were recognised. found: (reason, offset, detail) of everything that was left out.
+        file: Number of the file at hand. offset: Where the document at hand begins.
     """
 
     def __init__(self, builder: Builder, file: int) -> None:
@@ -150,7 +150,7 @@ class Documents:
             self.read_parsed([])
 
     def _read_unknown(self, raw: bytes | memoryview | Raw) -> None:
-        """Read a document without any of the usual keys: it may be in snake_case, hold nothing, or be something else."""
+        """Read a document without the usual keys: in snake_case, without content, or of another format."""
         fields = _FIELDS.decode(raw)
         if any(key in fields for key in (*OTLP_KEYS, *WRAPPERS)):
             self.read_parsed(_PARSE.decode(raw))
@@ -166,7 +166,9 @@ class Documents:
             return
         holders = [document, *(document.get(key) for key in WRAPPERS)] if isinstance(document, dict) else []
         for holder in holders:
-            key = next((key for key in OTLP_KEYS if isinstance(holder, dict) and key in holder), None)
+            if not isinstance(holder, dict):
+                continue
+            key = next((key for key in OTLP_KEYS if key in holder), None)
             if key is not None:
                 otlp.add(self._builder, lenient.otlp_resources(holder[key], self.report), sure=True)
                 self.count += 1

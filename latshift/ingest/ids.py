@@ -17,8 +17,8 @@ def normal_trace_id(text: str) -> str:
     """Return a trace id as 32 lower-case hex digits; the text as it stands if it is neither hex nor base64.
 
     Args:
-        text: Hex of up to 32 digits (also with 0x or MLflow's "tr-" before it), padded base64 of 16 or 8 bytes, an X-Ray
-            id, or a UUID.
+        text: Hex of up to 32 digits (also with 0x or MLflow's "tr-" before it), padded base64 of 16 or 8 bytes, an
+            X-Ray id, or a UUID.
 
     Returns:
         The id; "" for one that is missing (empty or all zeros).
@@ -88,7 +88,8 @@ def _packed(text: str, odd: dict[int, str], short: dict[int, str]) -> bytes:
 
 def digest(text: str) -> int:
     """Return the number that stands for a span id that is not hex; the same as `latshift.spans.id_digest`."""
-    from hashlib import blake2b  # Not at the top, nor from `spans`: workers import neither hashlib nor NumPy needlessly.
+    # Not taken from `spans`, which imports NumPy: workers do without.
+    from hashlib import blake2b
 
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") or 1
 

@@ -1,8 +1,8 @@
 """Jaeger JSON: typed structs that hold only what is kept, and how their spans become columns.
 
-Times are microseconds. A span's parent is its first CHILD_OF reference within the same trace, whether that span is in the
-file or not; without one, the old `parentSpanID`; without that, the first FOLLOWS_FROM reference within the same trace.
-References to other traces are links, never parents. Search indexes hold single spans with their process inside.
+Times are microseconds. A span's parent is its first CHILD_OF reference within the same trace, whether that span is in
+the file or not; without one, the old `parentSpanID`; without that, the first FOLLOWS_FROM reference within the same
+trace. References to other traces are links, never parents. Search indexes hold single spans with their process inside.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from latshift.ingest.columns import IS_FIRST_TOKEN, KINDS, NO_SPAN, Builder
+from latshift.ingest.columns import NO_SPAN, Builder
 from latshift.ingest.conventions import HOST_KEYS
 from latshift.ingest.converters import flag, integer, text
+from latshift.ingest.enumerations import IS_FIRST_TOKEN, KINDS
 from latshift.ingest.ids import normal_trace_id
 
 _NAMES = {
@@ -94,7 +95,9 @@ def add_spans(builder: Builder, spans: Sequence[Span], processes: Mapping[str, P
     """Append spans.
 
     Args:
-        builder: The columns. spans: The spans. processes: Who wrote them, by the id that the spans name.
+        builder: The columns.
+        spans: The spans.
+        processes: Who wrote them, by the id that the spans name.
         trace_id: The trace of spans that name none.
     """
     count, first = len(spans), builder.n

@@ -141,7 +141,8 @@ def _any_value(item: Any) -> AnyValue | None:
             return AnyValue(double_value=float(double))
     except (TypeError, ValueError):
         return None
-    return _from_scalar(next((value for key in ("stringValue", "boolValue") if (value := _get(item, key)) is not None), None))
+    text = _get(item, "stringValue")
+    return _from_scalar(_get(item, "boolValue") if text is None else text)
 
 
 def _from_scalar(value: Any) -> AnyValue | None:
@@ -200,7 +201,8 @@ def _get(item: Any, name: str) -> Any:
 
 
 def _dicts(items: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    return ((index, item) for index, item in enumerate(items if isinstance(items, list) else ()) if isinstance(item, dict))
+    listed = items if isinstance(items, list) else ()
+    return ((index, item) for index, item in enumerate(listed) if isinstance(item, dict))
 
 
 def _text(value: Any) -> str | None:

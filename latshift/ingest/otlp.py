@@ -1,8 +1,8 @@
 """OTLP JSON: typed structs that hold only what is kept, and how their spans become columns.
 
-Numbers may be written as numbers or texts, enumerations as numbers or names; `instrumentationLibrarySpans` is the old name of
-`scopeSpans`. Spellings that these structs cannot read (snake_case, wrong types) raise `UnsureError` or a validation error;
-`latshift.ingest.lenient` reads such documents.
+Numbers may be written as numbers or texts, enumerations as numbers or names; `instrumentationLibrarySpans` is the old
+name of `scopeSpans`. What these structs cannot read (snake_case, wrong types) raises `UnsureError` or a validation
+error; `latshift.ingest.lenient` reads such documents.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from array import array
 
 from msgspec import Struct
 
-from latshift.ingest.columns import IS_FIRST_TOKEN, KINDS, NO_SPAN, STATUSES, Builder
+from latshift.ingest.columns import NO_SPAN, Builder
 from latshift.ingest.conventions import HOST_KEYS
 from latshift.ingest.converters import text
+from latshift.ingest.enumerations import IS_FIRST_TOKEN, KINDS, STATUSES
 from latshift.ingest.values import AnyValue, plain
 
 
@@ -88,7 +89,9 @@ def add(builder: Builder, resources: list[ResourceSpans], sure: bool = False) ->
     """Append all spans of a document.
 
     Args:
-        builder: The columns. resources: The document. sure: Do not check whether the fields are where they should be.
+        builder: The columns.
+        resources: The document.
+        sure: Do not check whether the fields are where they should be.
 
     Raises:
         UnsureError: Before anything is appended.

@@ -1,4 +1,4 @@
-"""Files to the pieces in which they are decoded: compression and encoding seen from the bytes, cuts only between lines."""
+"""Files to the pieces in which they are decoded: compression and encoding as the bytes say, cuts between lines only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import msgspec
 
-from latshift.ingest.decode import BOM, Part
+from latshift.ingest.decode import BOM, TRAILING, Part
 from latshift.ingest.sources import STDIN, File
 
 PIECE = 4 << 20
@@ -44,13 +44,15 @@ def parts_of(number: int, file: File, report: Report) -> Iterator[Part]:
     """Return the pieces of a file.
 
     Args:
-        number: The file's number. file: The file. report: Told when compressed data end too early.
+        number: The file's number.
+        file: The file.
+        report: Told when compressed data end too early.
 
     Raises:
         OSError: If it cannot be opened or read.
         BinaryError: If it is in a binary format.
     """
-    stream = sys.stdin.buffer if file.path == STDIN else open(file.path, "rb")  # noqa: PTH123, SIM115: closed below
+    stream = sys.stdin.buffer if file.path == STDIN else open(file.path, "rb")  # noqa: PTH123, SIM115 (closed below)
     try:
         head = _filled(stream, HEAD)
         _refuse_binary(head)
@@ -81,10 +83,12 @@ def _refuse_binary(head: bytes) -> None:
 
 def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator[Part]:
     """Cut an ordinary file at line ends near every `PIECE` bytes."""
-    if b"\n" not in head.strip() and PIECE < file.size:
+    if b"\n" not in head.strip() and file.size > PIECE:
         stream.seek(0)
         head = stream.readline()
-    if len(head) < file.size and not _one_document_a_line(head):
+    if len(head) < file.size and b"\n" not in head.rstrip():
+        head += stream.read(HEAD)
+    if not _one_document_a_line(head):
         yield Part(number, file.path, 0, file.size, whole=True)
         return
     start = 0
@@ -98,14 +102,25 @@ def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator
 
 
 def _one_document_a_line(data: bytes) -> bool:
-    """Return whether the first line of some data is a document, so that the file may be cut between lines."""
-    line, newline, _ = data.removeprefix(BOM).lstrip().partition(b"\n")
-    if not newline:
+    """Return whether some data hold a document a line, to judge from the first two lines, so that they may be cut."""
+    lines = data.removeprefix(BOM).lstrip().split(b"\n", 2)
+    if len(lines) == 1 or not b"".join(lines[1:]).strip():
         return True  # `decode` reads on behind a line that is no whole document.
+    if lines[0].strip() in (b"[", b"{"):
+        return False
+    return any(map(_holds_documents, lines[:2]))
+
+
+def _holds_documents(line: bytes) -> bool:
+    """Return whether a line is a document, or begins with one that is followed by another."""
+    line = line.strip()
+    if not line.startswith((b"{", b"[")):
+        return False
     try:
         _SKIM.decode(line)
     except (msgspec.DecodeError, RecursionError) as error:
-        return "trailing" in str(error)
+        found = TRAILING.search(str(error))
+        return found is not None and line[int(found.group(1)) - 1 :].startswith((b"{", b"["))
     return True
 
 

@@ -160,7 +160,7 @@ def _check_units(start: Int64, summary: InputSummary) -> None:
         return
     first, last = int(start.min()), int(start.max())
     for factor in (1_000, 1_000_000, 1_000_000_000):
-        if 10**18 <= first * factor and last * factor <= 4 * 10**18:
+        if first * factor >= 10**18 and last * factor <= 4 * 10**18:
             summary.warnings.append(
                 f"all spans start in 1970: their times seem to be {factor:,} times too small (written in a larger unit "
                 "than the format's); nothing was converted"
@@ -180,7 +180,9 @@ def place_of(file: File, offset: int, line: int) -> str:
     """Return "file:line" for people.
 
     Args:
-        file: The file. offset: Byte in it. line: The line, if known; 0 to count the lines of the file; `NOWHERE`.
+        file: The file.
+        offset: Byte in it.
+        line: The line, if known; 0 to count the lines of the file; `NOWHERE`.
     """
     if line == NOWHERE:
         return file.name
@@ -190,7 +192,7 @@ def place_of(file: File, offset: int, line: int) -> str:
         return f"{file.name}, byte {offset}"
     lines = 1
     try:
-        with open(file.path, "rb") as stream:  # noqa: PTH123: names may be bytes that no Path can hold
+        with open(file.path, "rb") as stream:  # noqa: PTH123 (a name of the system's, as it stands)
             while offset > 0 and (block := stream.read(min(offset, 1 << 20))):
                 lines += block.count(b"\n")
                 offset -= len(block)

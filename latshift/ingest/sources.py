@@ -40,7 +40,8 @@ def find_files(paths: Sequence[str | Path], summary: InputSummary) -> list[File]
     """Return the files that paths stand for, each once.
 
     Args:
-        paths: Files, folders, globs, or "-". summary: Counts what is left out.
+        paths: Files, folders, globs, or "-".
+        summary: Counts what is left out.
 
     Raises:
         InputError: If a path does not exist, a glob matches nothing, or a folder holds no files.
@@ -61,7 +62,8 @@ def _expanded(path: str) -> list[str]:
     # A name that exists is that file, even with brackets in it.
     if path == STDIN or os.path.lexists(path) or not glob.has_magic(path):
         return [path]
-    found = sorted(glob.glob(os.path.expanduser(path), recursive=True))
+    # Not Path.glob, which takes no absolute patterns.
+    found = sorted(glob.glob(str(Path(path).expanduser()), recursive=True))
     if not found:
         raise InputError(f"{path}: no file matches", "check the pattern; `**` stands for any folders")
     return found
@@ -71,9 +73,9 @@ def _files_of(name: str, summary: InputSummary) -> Iterator[tuple[tuple[int, int
     if name == STDIN:
         yield STDIN, File("standard input", STDIN, 0, seekable=False)
         return
-    path = name if os.path.lexists(name) else os.path.expanduser(name)
+    path = name if os.path.lexists(name) else str(Path(name).expanduser())
     try:
-        status = os.stat(path)
+        status = Path(path).stat()
     except OSError as error:
         raise InputError(f"{name}: {_why(error)}", "check the path") from error
     if stat.S_ISDIR(status.st_mode):

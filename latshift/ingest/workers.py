@@ -1,8 +1,9 @@
 """Runs chunks in this process and, if there is much to do, in worker processes beside it.
 
-Workers are plain child processes that import msgspec and nothing heavier, and that take chunks whenever they are free. They are not started
-by `multiprocessing`, which would run the caller's script once more in each, and whose results would compete with this
-process's own decoding for the interpreter: here a worker keeps its results until this process has nothing left to decode.
+Workers are plain child processes that import msgspec and nothing heavier, and that take chunks whenever they are free.
+They are not started by `multiprocessing`, which would run the caller's script once more in each, and whose results
+would compete with this process's own decoding for the interpreter: here a worker keeps its results until this process
+has nothing left to decode.
 """
 
 from __future__ import annotations
@@ -43,8 +44,10 @@ def decode_all(
     """Decode chunks.
 
     Args:
-        chunks: The chunks. keep: Attribute keys to keep beside the canonical ones.
-        workers: Processes to use, this one included. size: Bytes to expect, as far as is known.
+        chunks: The chunks.
+        keep: Attribute keys to keep beside the canonical ones.
+        workers: Processes to use, this one included.
+        size: Bytes to expect, as far as is known.
         progress: Called now and then with the number of bytes that are done.
 
     Returns:
@@ -201,22 +204,26 @@ class _Worker:
 
 def serve() -> None:
     """Be a worker: decode chunks from standard input until there are no more, then write all results."""
-    source, sink = open(0, "rb", buffering=0, closefd=False), open(1, "wb", buffering=0, closefd=False)
     try:
-        keep = _receive(source)
-        results: list[tuple[int, Decoded]] = []
-        while (task := _receive(source)) is not None:
-            number, parts = task
-            try:
-                results.append((number, decode(parts, keep)))
-            except Exception as error:  # The text of whatever went wrong is all that can cross the pipe.
-                sink.write(_FAILED)
-                _send(sink, f"{type(error).__name__}: {error}")
-                return
-            sink.write(_DONE)
-        _send(sink, results)
+        with open(0, "rb", buffering=0) as source, open(1, "wb", buffering=0) as sink:
+            _serve(source, sink)
     except (EOFError, OSError, KeyboardInterrupt):
         return  # Nobody waits for the results any more.
+
+
+def _serve(source: IO[bytes], sink: IO[bytes]) -> None:
+    keep = _receive(source)
+    results: list[tuple[int, Decoded]] = []
+    while (task := _receive(source)) is not None:
+        number, parts = task
+        try:
+            results.append((number, decode(parts, keep)))
+        except Exception as error:  # The text of whatever went wrong is all that can cross the pipe.
+            sink.write(_FAILED)
+            _send(sink, f"{type(error).__name__}: {error}")
+            return
+        sink.write(_DONE)
+    _send(sink, results)
 
 
 def _send(pipe: IO[bytes], message: Any) -> None:

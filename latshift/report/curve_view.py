@@ -10,7 +10,7 @@ from latshift.report import units
 from latshift.report.console import Screen, as_text
 from latshift.report.doubts import doubt_lines
 from latshift.report.escape import visible
-from latshift.report.layout import Column, table, wrapped
+from latshift.report.layout import Column, fit, table, wrapped
 from latshift.results import Curve, CurvePoint
 
 POINTS = ("p50", "p95", "p99")
@@ -31,7 +31,8 @@ def curve_view(curve: Curve, screen: Screen) -> str:
     facts = [units.plural(latency.n, "request")]
     facts += [f"{point} {units.duration(getattr(latency, f'{point}_ms'))}" for point in POINTS]
     head = Text("What if ", "bold").append(visible(curve.selector, 60), "cyan").append(" were faster", "bold")
-    lines = [head.append(" · " + " · ".join(facts), "not bold"), Text()]
+    head.append(" · " + " · ".join(facts), "not bold")
+    lines = [fit(head, screen.width) if screen.cut else head, Text()]
     lines += [*_chart(curve, screen), Text()]
     for sentence in verdict(curve):
         lines += wrapped(sentence, screen.width, style="bold")

@@ -22,8 +22,10 @@ def _code(character: str) -> str:
 
 
 def visible(text: str, longest: int | None = LONGEST) -> str:
-    r"""Return the text with everything that does not print made visible: control characters and with them ANSI
-    escapes, line breaks, marks that turn the reading direction, lone surrogates ("\x1b[31m", "\u202e").
+    r"""Return the text with everything that does not print made visible.
+
+    That is control characters and with them ANSI escapes, line breaks, marks that turn the reading direction, and lone
+    surrogates ("\x1b[31m", "\u202e").
 
     Args:
         text: Anything.

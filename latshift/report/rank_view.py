@@ -8,7 +8,7 @@ from latshift.report import units
 from latshift.report.console import Screen, as_text
 from latshift.report.doubts import doubt_lines
 from latshift.report.escape import visible
-from latshift.report.layout import Column, table, wrapped
+from latshift.report.layout import Column, fit, table, wrapped
 from latshift.results import Candidate, Pair, Points, Ranking, Spread
 
 POINTS = ("p50", "p95", "p99")
@@ -28,7 +28,8 @@ OVERTAKES = "overtakes others that now run between the two"
 
 def rank_view(ranking: Ranking, screen: Screen) -> str:
     """Return the ranking as text for a terminal or a pipe."""
-    lines = [_header(ranking), Text(), *_answer(ranking, screen), Text()]
+    head = _header(ranking)
+    lines = [fit(head, screen.width) if screen.cut else head, Text(), *_answer(ranking, screen), Text()]
     lines += [*_candidates(ranking, screen), *wrapped(FOOTNOTE, screen.width, style="dim"), *_pairs(ranking, screen)]
     return as_text(lines + doubt_lines(ranking.doubts, screen), screen)
 

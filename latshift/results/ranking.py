@@ -19,7 +19,8 @@ class Candidate:
         share: Of the latency at each percentile, as recorded.
         gain_2x: Fraction of the latency saved if it took half its time. gain_inf: If it took none.
         saved_per_10ms: ms of latency saved if each call took 10 ms less (or nothing, if it took less than that).
-        interval_2x: "p95" to the 95 % interval of `gain_2x`, for the percentile that the ranking is by.
+        interval_2x: "p95" to the 95 % interval of `gain_2x`, for the percentile that the ranking is
+            by; only for the best ones.
     """
 
     name: str

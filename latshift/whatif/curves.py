@@ -22,13 +22,13 @@ from latshift.whatif.model import ReplayModel, moved_forest
 
 FACTORS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, math.inf)
 
-STEPS = 40
+STEPS = 20
 """Replays from the whole work down to none of it, that show where the gain flattens."""
 
 FLAT = 0.2
 """The gain has flattened where a ms of work saved gains less than this fraction of what the first one gained."""
 
-HALVINGS = 8
+HALVINGS = 7
 """How often the place where the bottleneck moves is narrowed down."""
 
 
@@ -164,11 +164,7 @@ def _flat_from(slope: Float64, shares: Float64) -> float:
 
 def _assumptions(target: _Target) -> tuple[str, ...]:
     """Return what the curve takes for granted."""
-    parts = target.traces.attribution.parts
-    waiting = [at for at, part in enumerate(parts) if part.klass == "queue"]
-    if not target.traces.attribution.time[target.model.requests][:, waiting].any():
-        return ()
-    return ("queue waits are kept as recorded, whatever gets faster",)
+    return (trials.FROZEN,) if trials.waits_in_queues(target.traces) else ()
 
 
 def _doubts(traces: TraceSet) -> list[Doubt]:

@@ -171,9 +171,7 @@ class _Simulation:
         ready = np.flatnonzero(graph.pending[:count] == 0)
         events = [
             (when, _ARRIVAL, call)
-            for call, when in zip(
-                ready.tolist(), (graph.floor + start + graph.work)[ready].tolist(), strict=True
-            )
+            for call, when in zip(ready.tolist(), (graph.floor + start + graph.work)[ready].tolist(), strict=True)
         ]
         fixed = np.flatnonzero(~graph.bound)
         ends = (graph.release + start[:count])[fixed]

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from latshift.components.tables import QUEUE
 from latshift.critical_path import find
 from latshift.errors import EditError
-from latshift.measure import gain
+from latshift.measure import gain, points_of
+from latshift.report.units import percent
 from latshift.results import Bottleneck, Doubt, Forecast, Latency, ShareShift, Spread
 from latshift.shares import ShareTable, describe, merge_parts, share_table
 from latshift.spans import Forest, Int64, ordered_unique
@@ -18,6 +20,12 @@ from latshift.whatif.draws import Outcome, replay
 from latshift.whatif.edits import parse_edit
 from latshift.whatif.model import ReplayModel, moved_forest
 from latshift.whatif.plan import Edit
+
+SAME = 1e-3
+"""Predictions within this share of each other are called the same."""
+
+NOTABLE = 0.02
+"""Share of all time from which waiting that is kept as recorded is worth a word."""
 
 
 def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
@@ -47,7 +55,7 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
         amdahl=_amdahl(duration, outcome.plan.saved),
         bottleneck=Bottleneck(_largest(names, shares_before), _largest(names, shares_after)),
         requests_changed=outcome.changed(duration),
-        assumptions=(*_chance(outcome), *ordered_unique(outcome.plan.notes), *assumed),
+        assumptions=(*_chance(outcome), *ordered_unique(outcome.plan.notes), *_frozen(traces, outcome), *assumed),
         components=_shifts(names, shares_before, shares_after),
         optimistic=optimistic,
         pessimistic=pessimistic,
@@ -62,6 +70,21 @@ def _chance(outcome: Outcome) -> list[str]:
     return [f"what is left to chance is averaged over {outcome.draws} draws; their spread is in the intervals"]
 
 
+def _frozen(traces: TraceSet, outcome: Outcome) -> list[str]:
+    """Say that waits stay as they are, where there is much waiting and no pool to simulate it."""
+    if outcome.plan.pools:
+        return []
+    attribution, requests = traces.attribution, traces.model.requests
+    waiting = [part.klass == QUEUE for part in attribution.parts]
+    share = float(attribution.time[requests][:, waiting].sum()) / max(float(traces.model.duration.sum()), 1.0)
+    if share < NOTABLE:
+        return []
+    return [
+        f"waiting in queues ({percent(share)} of the time) is kept as recorded; "
+        "declare the pool, for example --pool llm=SIZE, to simulate it again"
+    ]
+
+
 def _bounds(
     model: ReplayModel, edits: Sequence[Edit], outcome: Outcome, after: Latency
 ) -> tuple[Latency | None, Latency | None, list[str]]:
@@ -70,7 +93,7 @@ def _bounds(
     if not assumed:
         return None, None, []
     loose = replay(model.optimistic(), edits)
-    if np.array_equal(loose.durations, outcome.durations):
+    if np.allclose(points_of(loose.pooled), points_of(outcome.pooled), rtol=SAME):
         return None, None, []
     sentence = (
         f"{assumed:,} of {len(model.dependencies.source):,} dependencies are assumed from fewer than 10 requests; "

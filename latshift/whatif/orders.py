@@ -12,7 +12,7 @@ from latshift.spans import Array, Bool, Int64
 from latshift.traceset import TraceSet
 from latshift.whatif.declared import declare
 from latshift.whatif.dependencies import DECLARED, FEW, WIDE, Refuted, infer
-from latshift.whatif.siblings import Siblings, operation_codes
+from latshift.whatif.siblings import Siblings, operation_codes, starts_of_runs
 
 
 def dependency_graph(traces: TraceSet) -> DependencyGraph:
@@ -97,7 +97,8 @@ class _Pairs:
 def _distinct(code: Int64, request: Int64, size: int) -> Int64:
     """Return in how many different requests each code occurs."""
     width = int(request.max(initial=0)) + 1
-    return np.bincount(np.unique(code * width + request) // width, minlength=size)
+    both = np.sort(code * width + request)
+    return np.bincount(both[starts_of_runs(both)] // width, minlength=size)
 
 
 def _verdict(waits: bool, stated: bool, support: int, against: int) -> Verdict:
@@ -125,19 +126,12 @@ def _component_links(traces: TraceSet, siblings: Siblings, pairs: _Pairs) -> tup
         for at, key in enumerate(keys.tolist()):
             caller, called = divmod(key, len(words))
             links.append(ComponentLink(words[caller], words[called], "calls", int(count[at]), int(seen[at]), 0, 0))
-    return tuple(
-        sorted(
-            links,
-            key=lambda link: (
-                link.verdict == "calls",
-                -link.requests,
-                -link.calls,
-                link.source,
-                link.target,
-                link.verdict,
-            ),
-        )
-    )
+    return tuple(sorted(links, key=_place_of))
+
+
+def _place_of(link: ComponentLink) -> tuple[bool, int, int, str, str, str]:
+    """Return where a link stands: those that wait before those that call, the most frequent first."""
+    return link.verdict == "calls", -link.requests, -link.calls, link.source, link.target, link.verdict
 
 
 def _operations(traces: TraceSet, siblings: Siblings, pairs: _Pairs) -> tuple[Operation, ...]:

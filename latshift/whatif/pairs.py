@@ -17,7 +17,7 @@ from latshift.traceset import TraceSet
 from latshift.whatif.forecast import forecast
 from latshift.whatif.siblings import starts_of_runs
 
-MOST_PAIRS = 8
+MOST_PAIRS = 6
 """Pairs that are replayed; each is a forecast of its own."""
 
 MUCH = 0.01

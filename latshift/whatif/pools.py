@@ -199,8 +199,8 @@ def _understanding(waits: Waits, explained: Int64, name: str, size: int) -> list
     if waited.mean() > CLOCK_NS and np.minimum(explained, waited).sum() < EXPLAINED * total:
         notes.append(
             f"pool {name}: calls waited {duration(waited.mean() / 1e6)} on average, of which {size} slots explain "
-            f"{duration(np.minimum(explained, waited).mean() / 1e6)}; the rest is kept as recorded (are all users of the "
-            "pool in the traces, and is its size right?)"
+            f"{duration(np.minimum(explained, waited).mean() / 1e6)}; the rest is kept as recorded (are all users of "
+            "the pool in the traces, and is its size right?)"
         )
     latest = np.maximum.accumulate(waits.arrived)
     jumped = np.mean(latest - waits.arrived > CLOCK_NS)
@@ -285,7 +285,7 @@ def _origin(model: ReplayModel, load: float) -> Int64:
     """Return when each request of the forest starts, ns after the first, if they arrive `load` times as fast."""
     start = model.path.start[model.forest.root]
     since = start - start[model.requests].min()
-    return since if load == 1 else np.rint(since / load).astype(np.int64)
+    return np.asarray(since if load == 1 else np.rint(since / load), np.int64)
 
 
 def _busy(arrived: Int64, held: Int64, size: int) -> float:

@@ -76,7 +76,9 @@ class Insert(Edit):
         rows = plan.calls(self.selector, "insert")
         caller: Int32 = np.where(plan.model.forest.parent[rows] >= 0, plan.model.forest.parent[rows], rows)
         put = insert_before if self.place == "before" else insert_after
-        plan.graph = put(plan.graph, rows, self.duration, caller)
+        # A call that has to get a slot begins with its wait in front.
+        at = plan.begins(rows) if self.place == "before" else rows
+        plan.graph = put(plan.graph, at, self.duration, caller)
         plan.save(-plan.on_path(rows) * self.duration)
         plan.notes.append(
             f"'{self.name}' is put {self.place} {len(rows):,} calls; in the shares it is their callers' own time"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from latshift.results import Candidate, Doubt, Points, Ranking, Spread
 from latshift.selectors import Selection
 from latshift.shares import ShareTable, describe, merge_parts, share_table
 from latshift.shares.latency import NS_PER_MS
-from latshift.spans import Bool, Int64
+from latshift.spans import Int64
 from latshift.traceset import TraceSet
 from latshift.whatif import trials
 from latshift.whatif.model import ReplayModel
@@ -21,6 +22,9 @@ from latshift.whatif.pairs import best_pairs
 
 SAVING = 10_000_000
 """ns taken off each call for `saved_per_10ms`."""
+
+BEST = 8
+"""Candidates whose gain gets an interval."""
 
 PERCENTILES = NAMES[1:]
 
@@ -40,13 +44,14 @@ def rank(traces: TraceSet, by: str = "p95") -> Ranking:
         raise EditError(f"--by {by}: unknown", f"use {', '.join(PERCENTILES)}")
     model = traces.model
     candidates = [
-        _candidate(traces, name, kind, share, by) for name, kind, share in _names_and_shares(traces) if share.mean > 0
+        _candidate(traces, name, kind, share) for name, kind, share in _names_and_shares(traces) if share.mean > 0
     ]
+    candidates.sort(key=lambda item: _order(item, by))
     pairs, left = best_pairs(traces, by)
     return Ranking(
         by=by,
         baseline=describe(model.duration),
-        candidates=tuple(sorted(candidates, key=lambda item: _order(item, by))),
+        candidates=(*(_with_interval(traces, item, by) for item in candidates[:BEST]), *candidates[BEST:]),
         pairs=pairs,
         pairs_left=left,
         doubts=(*share_table(traces.attribution.time[model.requests], model.duration).doubts, *_doubts(traces)),
@@ -71,30 +76,39 @@ def _names_and_shares(traces: TraceSet) -> Iterator[tuple[str, Literal["componen
         yield parts[index].name, "phase", table.share_spread(at)
 
 
-def _candidate(traces: TraceSet, name: str, kind: Literal["component", "phase"], share: Spread, by: str) -> Candidate:
+def _candidate(traces: TraceSet, name: str, kind: Literal["component", "phase"], share: Spread) -> Candidate:
     model, classified = traces.model, traces.classified
-    phase = name if kind == "phase" else None
-    component = name.rpartition(".")[0] if phase else name
-    rows = trials.rows_of(model, component)
-    if phase:
-        rows &= classified.phases.has(phase)
-    work = trials.work_of(model, Selection(rows, phase))
-    twice = _durations(model, work, trials.scaled(work, 0.5))
-    less = _durations(model, work, trials.shortened(model, work, SAVING))
-    ends = gain_intervals(model.duration, twice)
+    selection, component = _selection(traces, name, kind)
+    work = trials.work_of(model, selection)
     return Candidate(
         name=name,
         kind=kind,
         component=component,
-        klass=classified.class_of(component, phase),
-        requests=_requests_with(traces, rows),
-        calls=int((rows & classified.call).sum()),
+        klass=classified.class_of(component, selection.phase),
+        requests=len(np.unique(traces.forest.request[selection.rows])),
+        calls=int((selection.rows & classified.call).sum()),
         share=share,
-        gain_2x=gain(model.duration, twice),
+        gain_2x=gain(model.duration, _durations(model, work, trials.scaled(work, 0.5))),
         gain_inf=gain(model.duration, _durations(model, work, np.zeros_like(work))),
-        saved_per_10ms=_saved(model.duration, less),
-        interval_2x={by: ends[by]} if by in ends else {},
+        saved_per_10ms=_saved(model.duration, _durations(model, work, trials.shortened(model, work, SAVING))),
     )
+
+
+def _selection(traces: TraceSet, name: str, kind: str) -> tuple[Selection, str]:
+    """Return what a component or phase means, and the component's name."""
+    if kind == "component":
+        return Selection(trials.rows_of(traces.model, name)), name
+    component = name.rpartition(".")[0]
+    rows = trials.rows_of(traces.model, component) & traces.classified.phases.has(name)
+    return Selection(rows, name), component
+
+
+def _with_interval(traces: TraceSet, item: Candidate, by: str) -> Candidate:
+    """Return the candidate with the interval of its gain for twice the speed."""
+    model = traces.model
+    work = trials.work_of(model, _selection(traces, item.name, item.kind)[0])
+    ends = gain_intervals(model.duration, _durations(model, work, trials.scaled(work, 0.5)))
+    return replace(item, interval_2x={by: ends[by]} if by in ends else {})
 
 
 def _durations(model: ReplayModel, work: Int64, after: Int64) -> Int64:
@@ -106,11 +120,10 @@ def _saved(before: Int64, after: Int64) -> Points:
     return Points(*((points_of(before) - points_of(after))[1:] / NS_PER_MS).tolist())
 
 
-def _requests_with(traces: TraceSet, rows: Bool) -> int:
-    return len(np.unique(traces.forest.request[rows]))
-
-
 def _doubts(traces: TraceSet) -> list[Doubt]:
-    if not traces.only_incomplete:
-        return []
-    return [Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]
+    doubts = []
+    if traces.only_incomplete:
+        doubts.append(Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed"))
+    if trials.waits_in_queues(traces):
+        doubts.append(Doubt("frozen-queues", trials.FROZEN, "latshift whatif --pool simulates them anew"))
+    return doubts

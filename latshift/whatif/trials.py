@@ -6,10 +6,21 @@ import numpy as np
 
 from latshift import selectors
 from latshift.components.inherit import nearest
+from latshift.components.tables import QUEUE
 from latshift.errors import EditError
 from latshift.selectors import Selection
 from latshift.spans import Bool, Int64
+from latshift.traceset import TraceSet
 from latshift.whatif.model import ReplayModel
+
+FROZEN = "queue waits are kept as recorded, whatever gets faster"
+
+
+def waits_in_queues(traces: TraceSet) -> bool:
+    """Return whether requests wait in queues on their critical paths."""
+    attribution = traces.attribution
+    waiting = [at for at, part in enumerate(attribution.parts) if part.klass == QUEUE]
+    return bool(attribution.time[traces.model.requests][:, waiting].any())
 
 
 def select(model: ReplayModel, text: str) -> Selection:

@@ -28,8 +28,8 @@ class Waits:
     """Calls that hold a slot; arrays have shape (k,), times are ns since the epoch.
 
     Attributes:
-        row: int64, span that holds the slot. first: int64, the queue span in front of it, else the same. grant: int64, the moment at which it gets it. release: int64, the moment
-            at which it gives it back.
+        row: int64, span that holds the slot. first: int64, the queue span in front of it, else the same.
+        grant, release: int64, the moments at which it gets the slot and gives it back.
         arrived, granted, released: int64, when it asked for a slot, got it and gave it back, as recorded.
         shown: bool, the traces show where it waits (for no time, perhaps).
     """

@@ -111,7 +111,7 @@ def test_the_last_traces_are_used_without_a_path(capsys: pytest.CaptureFixture[s
         (["whatif", "--curve", "llm", "--scenario", "plan.toml"], "--curve and --scenario are two questions"),
         (["whatif", "--scenario", "none.toml"], "none.toml: cannot be read"),
         (["whatif", "--scenario", "bad.toml"], "there is no edit '--sped'"),
-        (["whatif", "--scenario", "plan.toml", "-o", "plan.toml", "--format", "json"], "cannot tell the format"),
+        (["whatif", "--scenario", "plan.toml", "-o", "plan.toml", "--format", "json"], "is one of the inputs"),
         (["whatif", "--scenario", "plan.json", "-o", "plan.json"], "is one of the inputs"),
     ],
 )

@@ -112,13 +112,19 @@ def test_first_token_from_logs(tmp_path):
         return {"timestamp": time, "fields": [{"key": key, "type": "string", "value": name}]}
 
     at = T0 // 1_000
-    logs = [log(at + 9, "event", "other"), log(at + 70, "event", "First Token Stream Event"), log(at + 50, "message", "first chunk")]
+    logs = [
+        log(at + 9, "event", "other"),
+        log(at + 70, "event", "First Token Stream Event"),
+        log(at + 50, "message", "first chunk"),
+    ]
     row = only(read(write(tmp_path / "a", jaeger(jaeger_span(logs=logs))))[0])
     assert row["first_token_at"] == T0 + 50_000
 
 
 def test_processes(tmp_path):
-    trace = jaeger(jaeger_span(), jaeger_span(spanID=CHILD, processID="p2"), jaeger_span(spanID="1" * 16, processID="?"))
+    trace = jaeger(
+        jaeger_span(), jaeger_span(spanID=CHILD, processID="p2"), jaeger_span(spanID="1" * 16, processID="?")
+    )
     trace["processes"]["p2"] = {"serviceName": "db", "tags": [{"key": "env", "type": "string", "value": "prod"}]}
     found = rows(read(write(tmp_path / "a", trace), keep=["env"])[0])
     assert [(row.get("service"), row.get("host"), row.get("attr:env")) for row in found] == [
@@ -127,6 +133,11 @@ def test_processes(tmp_path):
 
 
 def test_odd_tags_do_not_cost_the_span(tmp_path):
-    tags = [{"key": "a", "value": {"deep": 1}}, {"key": 5, "value": 1}, "x", {"key": "gen_ai.request.model", "value": "m"}]
+    tags = [
+        {"key": "a", "value": {"deep": 1}},
+        {"key": 5, "value": 1},
+        "x",
+        {"key": "gen_ai.request.model", "value": "m"},
+    ]
     row = only(read(write(tmp_path / "a", jaeger(jaeger_span() | {"tags": tags})))[0])
     assert row["model"] == "m"

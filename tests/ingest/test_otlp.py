@@ -24,7 +24,9 @@ def test_a_plain_span(tmp_path):
 
 LIBERTIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "times as numbers": (span(startTimeUnixNano=T0, endTimeUnixNano=T0 + 1_000_000_000), {}),
-    "times as floats": (span(startTimeUnixNano=1.5e18, endTimeUnixNano=1.6e18), {"start": 15 * 10**17, "end": 16 * 10**17}),
+    "times as floats": (
+        span(startTimeUnixNano=1.5e18, endTimeUnixNano=1.6e18), {"start": 15 * 10**17, "end": 16 * 10**17},
+    ),
     "kind by name": (span(kind="SPAN_KIND_SERVER"), {}),
     "kind as a text": (span(kind="2"), {}),
     "kind in capitals": (span(kind="SERVER"), {}),
@@ -39,7 +41,9 @@ LIBERTIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "URL base64 ids": (span(traceId="W47_95gDgQPSabYzgT_GDA==", spanId="7uGbfsPBsXM="), {}),
     "0x ids": (span(traceId="0x" + TRACE, spanId="0x" + ROOT), {}),
     "64-bit trace id": (span(traceId=TRACE[16:]), {"trace": "0" * 16 + TRACE[16:]}),
-    "no leading zeros": (span(traceId="1f" * 14, spanId="1f1f1f1f1f"), {"trace": "0000" + "1f" * 14, "span_id": "0000001f1f1f1f1f"}),
+    "no leading zeros": (
+        span(traceId="1f" * 14, spanId="1f1f1f1f1f"), {"trace": "0000" + "1f" * 14, "span_id": "0000001f1f1f1f1f"},
+    ),
     "X-Ray trace id": (span(traceId=f"1-{TRACE[:8]}-{TRACE[8:]}"), {}),
     "MLflow trace id": (span(traceId=f"tr-{TRACE}"), {}),
     "no parent: zeros": (span(parentSpanId="0" * 16), {}),
@@ -160,7 +164,12 @@ def test_lines_of_other_signals_are_counted(tmp_path):
 
 
 def test_an_empty_export_is_no_error(tmp_path):
-    for empty in ({"resourceSpans": []}, {"resourceSpans": None}, {"resourceSpans": [{"scopeSpans": []}]}, {"data": []}):
+    for empty in (
+        {"resourceSpans": []},
+        {"resourceSpans": None},
+        {"resourceSpans": [{"scopeSpans": []}]},
+        {"data": []},
+    ):
         table, summary = read(write(tmp_path / "a", empty))
         assert (table.n, summary.files, summary.skipped) == (0, 1, {})
 
@@ -175,7 +184,10 @@ def test_the_same_trace_in_several_spellings_is_one_trace(tmp_path):
 def test_ids_that_are_labels(tmp_path):
     spans = [span(traceId="t", spanId="R"), span(traceId="t", spanId="A", parentSpanId="R")]
     table, _ = read(write(tmp_path / "a", otlp(*spans)))
-    assert [(row["trace"], row["span_id"], row.get("parent")) for row in rows(table)] == [("t", "R", None), ("t", "A", "R")]
+    assert [(row["trace"], row["span_id"], row.get("parent")) for row in rows(table)] == [
+        ("t", "R", None),
+        ("t", "A", "R"),
+    ]
     table, _ = read(write(tmp_path / "a", otlp(span(spanId="a", parentSpanId="000000000000000B"))))
     assert (only(table)["span_id"], only(table)["parent"]) == ("000000000000000a", "000000000000000b")
 

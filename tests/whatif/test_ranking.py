@@ -9,6 +9,7 @@ from latshift.forest import build
 from latshift.results import Candidate, Ranking
 from latshift.spans import InputSummary
 from latshift.traceset import TraceSet
+from latshift.whatif import pairs
 from latshift.whatif.forecast import forecast
 from latshift.whatif.pairs import sequential_pairs
 from latshift.whatif.ranking import rank
@@ -122,7 +123,7 @@ def test_the_best_pair_and_what_it_breaks() -> None:
 
 
 def test_the_number_of_replays_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("latshift.whatif.pairs.MOST_PAIRS", 2)
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 2)
     ranking = rank(traces_of())
     assert len(ranking.pairs) == 2
     assert ranking.pairs_left == 4

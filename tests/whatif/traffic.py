@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class Semaphore:
 
 
 class Clock:
-    """Runs coroutines that yield ("sleep", ns), ("acquire", semaphore), ("release", semaphore) or ("spawn", step)."""
+    """Runs coroutines that yield ("sleep", ns), ("acquire", semaphore) or ("release", semaphore)."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -78,7 +78,7 @@ class Program:
     load: float = 1.0
     extra: int = 0
     overhead: int = 0
-    requests: int = 2000
+    requests: int = 1500
     seed: int = 1
     rows: list[dict[str, Any]] = field(default_factory=list)
     latency: list[int] = field(default_factory=list)
@@ -133,6 +133,3 @@ class Program:
     def _span(self, number: int, span: str, parent: str | None, start: int, end: int, **more: Any) -> None:
         row = {"id": f"{number}.{span}", "trace": f"t{number}", "name": span, "start": start, "end": end}
         self.rows.append(row | {"parent": f"{number}.{parent}" if parent else None} | more)
-
-
-Change = Callable[[Program], Program]

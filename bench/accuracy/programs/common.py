@@ -19,12 +19,12 @@ REDIS = {"db.system.name": "redis"}
 
 def faster(selector: str, factor: float, *steps: str) -> Case:
     """Speed steps up by a factor (0.5 makes them slower, infinity takes no time)."""
-    return Case((("speedup", f"{selector}={factor:g}x"),), Change(scale={step: 1 / factor for step in steps}))
+    return Case((("speedup", f"{selector}={factor:g}x"),), Change(scale=dict.fromkeys(steps, 1 / factor)))
 
 
 def longer(selector: str, ms: float, *steps: str) -> Case:
     """Add a fixed time to steps."""
-    return Case((("add-latency", f"{selector}={ms:g}ms"),), Change(extra_ms={step: ms for step in steps}))
+    return Case((("add-latency", f"{selector}={ms:g}ms"),), Change(extra_ms=dict.fromkeys(steps, ms)))
 
 
 def taking(verb: str, value: str, variant: str, *, draws: int = 1, beyond: str = "", given: str = "") -> Case:
