@@ -11,8 +11,6 @@ Everything is imported when first used, so that `import latshift` costs nothing.
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,17 +64,6 @@ __all__ = [
     "scenarios",
     "whatif",
 ]
-
-
-class _Package(ModuleType):
-    """The package; importing its subpackages `whatif` and `components` does not hide the functions of these names."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _HOMES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -5,20 +5,32 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
-from types import FunctionType, ModuleType
+from pathlib import Path
+
+import pytest
 
 import latshift
+from latshift.errors import EditError
+
+SAMPLE = Path(__file__).parents[1] / "sample_traces" / "2024.otlp.jsonl"
 
 
-def test_subpackages_do_not_hide_functions_of_the_same_name() -> None:
-    for name in ("whatif", "components"):
-        assert isinstance(import_module(f"latshift.{name}"), ModuleType)
-        assert isinstance(getattr(latshift, name), FunctionType)
-
-
-def test_every_name_is_there() -> None:
+def test_every_name_can_be_called() -> None:
+    import_module("latshift.whatif.forecast")
     for name in latshift.__all__:
-        assert callable(getattr(latshift, name))
+        assert callable(getattr(latshift, name)), name
+
+
+def test_questions_can_be_asked_in_any_order() -> None:
+    traces = latshift.read(SAMPLE, workers=1)
+    first = latshift.rank(traces, by="p50").candidates[0]
+    edit = ("speedup", f"{first.name}=2x")
+    assert latshift.whatif(traces, [edit]).gain == first.gain_2x
+    assert latshift.curve(traces, first.name, [2]).points[1].gain == first.gain_2x
+    assert latshift.scenarios(traces, {"twice": [edit]}).scenarios[0].forecast.gain == first.gain_2x
+    assert latshift.dependencies(traces).requests == latshift.analyze(traces).latency.n
+    with pytest.raises(EditError):
+        latshift.rank(traces, by="p42")
 
 
 def test_importing_costs_nothing() -> None:

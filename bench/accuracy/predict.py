@@ -70,14 +70,12 @@ def _of(latency: Latency) -> Percentiles:
 
 def _amdahl(forecast: Forecast) -> Percentiles:
     before, gain = forecast.baseline, forecast.amdahl
-    return Percentiles(
-        before.p50_ms * (1 - gain.p50), before.p95_ms * (1 - gain.p95), before.p99_ms * (1 - gain.p99)
-    )
+    return Percentiles(before.p50_ms * (1 - gain.p50), before.p95_ms * (1 - gain.p95), before.p99_ms * (1 - gain.p99))
 
 
 def by_command(file: Path, case: Case) -> Percentiles:
     """Predict through the command line."""
-    options = [part for verb, value in case.edits for part in (f"--{verb}", value)]
+    options = [part for verb, value in case.edits for part in (f"--{verb}", value.format(folder=file.parent))]
     command = [sys.executable, "-m", "latshift", "whatif", str(file), *options, "--format", "json"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     predicted = json.loads(printed)["predicted"]

@@ -24,7 +24,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _edit(outcome: Outcome) -> str:
-    text = outcome.case.text.replace("|", "\\|")
+    text = outcome.case.text.replace("{folder}/", "").replace("|", "\\|")
     return f"`{text}`" + (" (dependency declared)" if outcome.case.given else "")
 
 
@@ -49,8 +49,9 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     waiting = sum(outcome.problem == NOT_YET for outcome in outcomes)
     failed = len(outcomes) - len(predicted) - waiting
     programs = len({outcome.program.name for outcome in outcomes})
-    yield f"{programs} programs, {len(outcomes)} changes: {len(visible)} predicted, {len(predicted) - len(visible)} that"
-    yield f"the traces cannot show, {waiting} with verbs not there yet, {failed} failed."
+    hidden = len(predicted) - len(visible)
+    yield f"{programs} programs, {len(outcomes)} changes: {len(visible)} predicted, {hidden} that the traces cannot show,"
+    yield f"{waiting} with verbs not there yet, {failed} failed."
     yield ""
     if not visible:
         return
@@ -80,7 +81,9 @@ def _frozen(outcome: Outcome) -> Triple:
 
 def _errors(name: str, outcomes: Sequence[Outcome], errors: Callable[[Outcome], Triple]) -> str:
     absolute = np.abs([errors(outcome) for outcome in outcomes])
-    cells = [f"{mean:.2f} ({worst:.1f})" for mean, worst in zip(absolute.mean(axis=0), absolute.max(axis=0), strict=True)]
+    cells = [
+        f"{mean:.2f} ({worst:.1f})" for mean, worst in zip(absolute.mean(axis=0), absolute.max(axis=0), strict=True)
+    ]
     return f"| {name} | {len(outcomes)} | " + " | ".join(cells) + " |"
 
 

@@ -28,9 +28,7 @@ BATCH = 256
 class Telemetry(Protocol):
     """What programs write their spans to."""
 
-    def span(
-        self, service: str, name: str, kind: SpanKind, attributes: Attributes
-    ) -> AbstractContextManager[Span]:
+    def span(self, service: str, name: str, kind: SpanKind, attributes: Attributes) -> AbstractContextManager[Span]:
         """Trace a block as a child of the current span."""
 
     def close(self) -> None:

@@ -25,9 +25,7 @@ class Percentiles:
 
     def against(self, truth: Percentiles) -> tuple[float, float, float]:
         """Return by how much these are off, in percent of the truth; positive is too slow."""
-        first, second, third = (
-            100 * (mine / real - 1) for mine, real in zip(self.values, truth.values, strict=True)
-        )
+        first, second, third = (100 * (mine / real - 1) for mine, real in zip(self.values, truth.values, strict=True))
         return first, second, third
 
 

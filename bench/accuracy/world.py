@@ -256,3 +256,6 @@ def run(
         return world.latency
 
 
+def forget_draws() -> None:
+    """Free the memory of the draws made so far; they can be made again."""
+    _DRAWN.clear()

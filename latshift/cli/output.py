@@ -38,9 +38,8 @@ def plan(chosen: str | None, show: ShowOptions, formats: Collection[str], inputs
     Args:
         chosen: The format that `--format` names, if given.
         show: With the files of `-o`.
-        formats: What the command can
-            write; the first is the default on standard output.
-            inputs: Paths that are read, and never overwritten.
+        formats: What the command can write; the first is the default on standard output.
+        inputs: Paths that are read, and never overwritten.
 
     Raises:
         LatshiftError: If a file's format is unknown, or a file cannot or must not be written.

@@ -37,6 +37,9 @@ def read(
     """Read traces; without paths from standard input if something is piped there.
 
     Args:
+        paths: Files, folders, globs, or - for standard input.
+        options: Which requests count, and how traces are read.
+        show: Whether progress is shown.
         mentions: Texts such as edits; the attributes they name (`attr:KEY`) are kept.
 
     Raises:

@@ -195,6 +195,6 @@ def _rounded(value: Plain, factor: float) -> int | None:
         return None
     try:
         number = float(value) * factor
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return round(number) if math.isfinite(number) and abs(number) < INT64 else None

@@ -138,6 +138,8 @@ def _read_lines(data: bytes, position: int, start: int, documents: Documents) ->
 
 def _read_odd_line(data: bytes, position: int, end: int, documents: Documents) -> int:
     """Read what begins in a line but is not that line: several documents, or a longer one; return what comes next."""
+    if data.startswith(BOM, position):
+        return position + len(BOM)  # Files with byte order marks, one behind the other.
     stop = _end_of_document(data, position)
     if stop is None or stop == end:
         documents.read(data[position:end])

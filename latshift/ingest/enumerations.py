@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+LONGEST_NAME = 64
+"""Characters up to which a text may be the name of an event."""
+
 _FIRST_TOKEN = re.compile(r"first.?(token|chunk)", re.IGNORECASE)
 _FIRST_TOKEN_EVENTS = frozenset(
     {"gen_ai.content.completion.chunk", "llm.content.completion.chunk", "mlflow.chunk.item.0", "new_token"}
@@ -24,7 +27,7 @@ class Enumeration(dict[Any, int]):
         word = str(value).lower().rpartition(".")[2]
         for prefix in ("span_kind_", "status_code_"):
             word = word.removeprefix(prefix)
-        number = self._names.get(word, int(word) if word.isdigit() and len(word) == 1 else 0)
+        number = self._names.get(word, int(word) if word.isdecimal() and len(word) == 1 else 0)
         self[value] = number if number < len(self._names) else 0
         return self[value]
 
@@ -33,7 +36,9 @@ class FirstTokenNames(dict[Any, bool]):
     """Name of an event to whether it marks the first token or chunk of an answer."""
 
     def __missing__(self, name: Any) -> bool:
-        self[name] = isinstance(name, str) and (name in _FIRST_TOKEN_EVENTS or bool(_FIRST_TOKEN.search(name)))
+        if not isinstance(name, str) or len(name) > LONGEST_NAME:
+            return False  # A message, perhaps; nothing to remember.
+        self[name] = name in _FIRST_TOKEN_EVENTS or bool(_FIRST_TOKEN.search(name))
         return self[name]
 
 

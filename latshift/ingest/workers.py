@@ -20,7 +20,7 @@ from latshift.errors import InternalError, LatshiftError
 from latshift.ingest.decode import Decoded, Part, decode
 
 ENOUGH = 16 << 20
-"""Bytes from which on starting workers pays."""
+"""Bytes for which starting a worker pays."""
 
 AHEAD = 2
 """Chunks that a worker has been given but not finished: the one at hand, and the next."""
@@ -64,7 +64,8 @@ def decode_all(
     try:
         while True:
             if not team and workers > 1 and sys.executable and max(size, queue.taken) >= ENOUGH and queue.fill(2):
-                team = [_Worker(queue, keep) for _ in range(workers - 1)]
+                useful = max(size, queue.taken) // ENOUGH
+                team = [_Worker(queue, keep) for _ in range(min(workers - 1, useful))]
             task = queue.take()
             if task is None or any(worker.error for worker in team):
                 break
@@ -156,8 +157,10 @@ class _Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+        self._thread.join()
+        if self._process is not None:
             for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None and not self._thread.is_alive():
+                if pipe is not None:
                     pipe.close()
 
     def _run(self, keep: list[str]) -> None:
@@ -180,6 +183,8 @@ class _Worker:
                 f"a worker process ended while it was reading ({how})",
                 "perhaps memory ran out: read fewer files at once, or only with one process (workers=1)",
             )
+        except Exception as error:  # Raised again, with this text, in the main thread.
+            self.error = InternalError(f"reading failed: {type(error).__name__}: {error}")
 
     def _feed(self, to_worker: IO[bytes], from_worker: IO[bytes], keep: list[str]) -> None:
         _send(to_worker, keep)

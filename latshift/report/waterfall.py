@@ -120,6 +120,10 @@ def painted(row: Row, begin: int, end: int, width: int, marks: str) -> str:
     """Return the bar of a row over [begin, end] ns.
 
     Args:
+        row: What is drawn.
+        begin: Time at the left edge, ns since the epoch.
+        end: Time at the right edge, likewise.
+        width: Characters in between.
         marks: Three characters: own work on the critical path; on it, waiting for what is below; off the path.
     """
     own, wait, other = tuple(marks)

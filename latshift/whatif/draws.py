@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latshift.measure import NAMES, gain_intervals, points_of
-from latshift.results import Latency
+from latshift.results import Latency, Spread
 from latshift.results.base import Interval
 from latshift.shares import describe
 from latshift.shares.latency import NS_PER_MS
@@ -56,36 +56,53 @@ class Outcome:
         """Return how many requests take another time than recorded, on average over the draws."""
         return round(float(np.mean(np.sum(self.durations != recorded, axis=1))))
 
+    @property
+    def figures(self) -> Float64:
+        """Mean, p50, p95 and p99 of each draw, float64 ns (draws, 4).
+
+        Their averages over the draws are what is predicted. The percentiles of all draws taken together would be
+        others: interpolation between the few slowest requests depends on how many requests there are.
+        """
+        return np.stack([points_of(draw) for draw in self.durations])
+
     def latency(self) -> Latency:
         """Return mean and percentiles of the latency; the intervals hold the spread of the draws."""
         found = describe(self.pooled, draws=self.draws)
         if self.draws == 1:
             return found
-        spread = np.stack([points_of(draw) for draw in self.durations]) / NS_PER_MS
-        points = {f"{name}_ms": column for name, column in zip(NAMES, spread.T, strict=True)}
+        figures = dict(zip(NAMES, self.figures.T / NS_PER_MS, strict=True))
+        mean, p50, p95, p99 = (float(figures[name].mean()) for name in NAMES)
+        averaged = replace(found, mean_ms=mean, p50_ms=p50, p95_ms=p95, p99_ms=p99)
         ends = {
-            name: _widen(ends, getattr(found, name), points[name], least=0.0) for name, ends in found.interval.items()
+            f"{name}_ms": _widen(found.interval[f"{name}_ms"], getattr(averaged, f"{name}_ms"), draws, least=0.0)
+            for name, draws in figures.items()
+            if f"{name}_ms" in found.interval
         }
-        return replace(found, interval=ends)
+        return replace(averaged, interval={name: ends[name] for name in found.interval})
+
+    def gain(self, recorded: Int64) -> Spread:
+        """Return the fraction of mean, p50, p95 and p99 of the recorded durations (r,) ns that is saved."""
+        return Spread(*self._gains(recorded).mean(axis=0).tolist())
+
+    def _gains(self, recorded: Int64) -> Float64:
+        base = points_of(recorded)
+        return np.divide(base - self.figures, base, out=np.zeros((self.draws, len(base))), where=base > 0)
 
     def gain_intervals(self, recorded: Int64) -> dict[str, Interval]:
         """Return the intervals of the gain over the recorded durations (r,) ns; they hold the spread of the draws."""
         found = gain_intervals(recorded, self.pooled, self.draws)
         if self.draws == 1:
             return found
-        base = points_of(recorded)
-        after = np.stack([points_of(draw) for draw in self.durations])
-        gains = np.divide(base - after, base, out=np.zeros_like(after), where=base > 0)
-        whole = points_of(self.pooled)
-        middle = np.divide(base - whole, base, out=np.zeros_like(base), where=base > 0)
-        at = {name: index for index, name in enumerate(NAMES)}
-        return {name: _widen(ends, float(middle[at[name]]), gains[:, at[name]]) for name, ends in found.items()}
+        gains = dict(zip(NAMES, self._gains(recorded).T, strict=True))
+        return {name: _widen(ends, float(gains[name].mean()), gains[name]) for name, ends in found.items()}
 
 
 def _widen(ends: Interval, point: float, draws: Float64, least: float = -np.inf) -> Interval:
     """Return an interval with the spread of the draws in it: a real run is one draw, and its deviation comes on top."""
     by_chance = _TWO_SIDED * float(np.std(draws, ddof=1))
-    low, high = point - np.hypot(point - ends[0], by_chance), point + np.hypot(ends[1] - point, by_chance)
+    # What is resampled is all draws taken together, of which a percentile may lie a little beside the average one.
+    below, above = max(point - ends[0], 0.0), max(ends[1] - point, 0.0)
+    low, high = point - np.hypot(below, by_chance), point + np.hypot(above, by_chance)
     return max(float(low), least), float(high)
 
 

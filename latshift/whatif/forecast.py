@@ -10,7 +10,7 @@ import numpy as np
 from latshift.components.tables import QUEUE
 from latshift.critical_path import find
 from latshift.errors import EditError
-from latshift.measure import gain, points_of
+from latshift.measure import points_of
 from latshift.report.units import percent
 from latshift.results import Bottleneck, Doubt, Forecast, Latency, ShareShift, Spread
 from latshift.shares import ShareTable, describe, merge_parts, share_table
@@ -51,7 +51,7 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
         edits=tuple(f"--{verb} {text}" for verb, text in edits),
         baseline=before,
         predicted=after,
-        gain=gain(duration, outcome.pooled),
+        gain=outcome.gain(duration),
         amdahl=_amdahl(duration, outcome.plan.saved),
         bottleneck=Bottleneck(_largest(names, shares_before), _largest(names, shares_after)),
         requests_changed=outcome.changed(duration),
@@ -99,7 +99,7 @@ def _bounds(
         f"{assumed:,} of {len(model.dependencies.source):,} dependencies are assumed from fewer than 10 requests; "
         "without them the prediction differs (see the range)"
     )
-    return describe(loose.pooled, intervals=False, draws=loose.draws), replace(after, interval={}), [sentence]
+    return replace(loose.latency(), interval={}), replace(after, interval={}), [sentence]
 
 
 def _shares(traces: TraceSet, outcome: Outcome) -> tuple[list[str], ShareTable, ShareTable]:

@@ -212,8 +212,11 @@ def _follow(model: ReplayModel, graph: Graph, queue: Int64, call: Int64) -> Grap
     A wait of no duration begins and ends when the call begins, and so does not show which of them comes first.
     """
     source, target = graph.end_of(queue), graph.start_of(call)
-    wanted = source * graph.nodes + target
-    missing = ~np.isin(wanted, graph.source * graph.nodes + graph.target)
+    wanted = np.full(graph.nodes, -1, np.int64)
+    wanted[target] = source
+    found = np.zeros(graph.nodes, bool)
+    found[graph.target[wanted[graph.target] == graph.source]] = True
+    missing = ~found[target]
     if not missing.any():
         return graph
     source, target = source[missing], target[missing]

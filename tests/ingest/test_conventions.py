@@ -5,8 +5,11 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from latshift.ingest.conventions import ATTRIBUTE_COLUMNS, CONTENT_KEYS, SOURCES, column_of, is_content
+from latshift.ingest.enumerations import IS_FIRST_TOKEN, KINDS, STATUSES
 from tests.ingest.exports import T0, compact, jaeger, jaeger_span, only, otlp, read, span, write
 
 MAPPED = [
@@ -147,6 +150,28 @@ def test_content_is_never_kept(tmp_path):
     assert table.n == 2
     assert CANARY.encode() not in pickle.dumps((table, summary))
     assert "never kept" in summary.warnings[0]
+
+
+SCALAR = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
+ODD = st.sampled_from(["http://[::1", "1ms2", "//", '"', "{}", '{"input":[]}', "²", "1e400", "."])
+
+
+@given(SCALAR | st.lists(SCALAR, max_size=3) | ODD)
+def test_converters_take_anything(value):
+    for column in ATTRIBUTE_COLUMNS.values():
+        for source in column.sources:
+            made = source.convert(value)
+            if column.storage == "text":
+                assert made is None or (isinstance(made, str) and made)
+            else:
+                assert made is None or (isinstance(made, int) and -(2**63) < made < 2**63)
+
+
+@given(SCALAR)
+def test_kinds_and_statuses_take_anything(value):
+    assert 0 <= KINDS[value] <= 5
+    assert 0 <= STATUSES[value] <= 2
+    assert IS_FIRST_TOKEN[value] in (True, False)
 
 
 def test_what_counts_as_content():

@@ -139,6 +139,7 @@ def layouts() -> dict[str, bytes]:
         "an array, one item a line": ("[\n" + ",\n".join(lines) + "\n]\n").encode(),
         "arrays a line": "\n".join([compact(documents[:4]), compact(documents[4:])]).encode(),
         "byte order mark": b"\xef\xbb\xbf" + "\n".join(lines).encode(),
+        "byte order marks within": b"\n".join(b"\xef\xbb\xbf" + line.encode() for line in lines),
         "UTF-16": "\n".join(lines).encode("utf-16"),
         "UTF-16 big-endian": "\n".join(pretty).encode("utf-16-be"),
         "blank at the beginning": b"\n \n" + "\n".join(lines).encode(),

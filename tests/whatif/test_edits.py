@@ -460,3 +460,10 @@ def test_amdahl_takes_the_expected_share(
         assert (found >= 0).all()
     else:
         assert found == pytest.approx(saved(call), abs=1)
+
+
+def test_chance_that_changes_nothing_gains_exactly_nothing() -> None:
+    # A hedge nobody needs, on so few requests that p99 lies between the two slowest.
+    found = forecast(many(150), [("hedge", "llm=60s")])
+    assert (found.gain.mean, found.gain.p50, found.gain.p95, found.gain.p99) == (0, 0, 0, 0)
+    assert found.requests_changed == 0

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 from math import factorial
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -228,7 +228,6 @@ def test_twenty_thousand_requests_take_less_than_a_second() -> None:
     program = Program(RATES[0.77], requests=20_000).run()
     traces = traces_of(program)
     assert (traces.model.schedule.run(traces.model.graph.own + traces.model.graph.beside) >= 0).all()
-    begin = perf_counter()
+    begin = process_time()
     predict(traces, ("pool", "llm=4"), ("speedup", "llm=2x"))
-    print(perf_counter() - begin)
-    assert perf_counter() - begin < 2.0  # twice the bound: the machine is shared
+    assert process_time() - begin < 1.0

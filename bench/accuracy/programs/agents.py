@@ -15,6 +15,7 @@ STEPS = {
     "weather": Step(60, 0.4),
     "sql": Step(90, 0.5, 0.03, 4),
     "final": Step(280, 0.4),
+    "moderate": Step(260, 0.4),
     "plan": Step(220, 0.4),
     "write": Step(300, 0.4),
     "memory": Step(35, 0.4),
@@ -72,6 +73,19 @@ async def nested_agents(request: Request) -> None:
     await request.call("write", "chat writer", attributes=CHAT)
 
 
+async def watched(request: Request) -> None:
+    """Two to five rounds of a model call and a tool; a moderation call runs beside them, and the answer awaits it."""
+    await request.work("gap", 0)
+    moderation = asyncio.create_task(request.call("moderate", "moderation.check"))
+    for turn in range(request.chance("rounds").randint(2, 5)):
+        await request.call("think", "chat gpt-5-mini", attributes=CHAT, turn=turn)
+        await request.work("gap", 10 + turn)
+        await request.call("search", "execute_tool search", attributes=TOOL, turn=turn)
+        await request.work("gap", 20 + turn)
+    await moderation
+    await request.call("final", "chat final", attributes=CHAT)
+
+
 PROGRAMS = (
     Program(
         "agent-serial", "one to six rounds of model and tool", one_tool, STEPS,
@@ -100,6 +114,15 @@ PROGRAMS = (
             faster("llm", 2, "think", "plan", "write"),
             taking("parallelize", "name:chat planner,name:memory.load", "memory beside plan"),
             together(faster("database", 2, "sql"), faster("name:chat writer", 2, "write")),
+        ),
+        per_second=1.0,
+    ),
+    Program(
+        "agent-watched", "a check beside all rounds, awaited by the answer", watched, STEPS,
+        (
+            longer("name:moderation*", 900, "moderate"),
+            faster("llm", 4, "think", "final"),
+            faster("tool", 3, "search"),
         ),
         per_second=1.0,
     ),

@@ -120,10 +120,10 @@ PROGRAMS = (
     ),
     Program(
         "beside-auth-unseen", "the same, auth always ends first", auth_never_seen,
-        {**STEPS, "auth": Step(60, 0.2)},
+        {**STEPS, "auth": Step(40, 0.2)},
         (
-            together(longer("auth", 300, "auth"), beyond=ALWAYS_FIRST),
-            together(longer("auth", 300, "auth"), given=NOT_BEFORE),
+            together(longer("auth", 500, "auth"), beyond=ALWAYS_FIRST),
+            together(longer("auth", 500, "auth"), given=NOT_BEFORE),
             faster("llm", 2, "chat"),
         ),
     ),

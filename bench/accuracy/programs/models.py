@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from math import inf
 
-from bench.accuracy.programs.common import CHAT, RETRIEVE, faster, longer, taking
+from bench.accuracy.programs.common import CHAT, DRAWS, RETRIEVE, faster, longer, taking
 from bench.accuracy.world import CLIENT, SERVER, Case, Change, Program, Request, Step
 
 STREAMED = {
@@ -132,9 +132,9 @@ PROGRAMS = (
     Program(
         "model-choice", "another model, a second copy, a step more", chosen, CHOSEN,
         (
-            taking("route", "llm=70%:{folder}/small.txt", "route", draws=6),
-            taking("replace", "llm={folder}/small.txt", "only small", draws=6),
-            taking("hedge", "llm=p95", "hedge", draws=6),
+            taking("route", "llm=70%:{folder}/small.txt", "route", draws=DRAWS),
+            taking("replace", "llm={folder}/small.txt", "only small", draws=DRAWS),
+            taking("hedge", "llm=p95", "hedge", draws=DRAWS),
             taking("insert", "rewrite=60ms,before=retrieval", "rewrite first"),
             faster("llm", 2, "large"),
         ),

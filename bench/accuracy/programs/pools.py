@@ -120,6 +120,7 @@ async def connections(request: Request) -> None:
 
 
 SPAN_POOL = ("pool", f"llm={SLOTS},queue=name:pool.acquire")
+SQL_POOL = ("pool", "database=3,queue=name:pool.acquire")
 PHASE_POOL = ("pool", f"llm={SLOTS},queue=llm.queue")
 
 
@@ -162,12 +163,13 @@ def phase_cases(slower: float, load: float) -> tuple[Case, ...]:
     )
 
 
-# Mean service time: 180 ms · e^(0.5²/2) = 204 ms; ρ = rate · 0.204 / 4. In the engine 60 · 1.083 + 120 · 1.133 = 201 ms.
+# Mean times held: 180 ms · e^(0.5²/2) = 204 ms, in the engine 60 · 1.083 + 120 · 1.133 = 201 ms; ρ = rate · that / 4.
 PROGRAMS = (
     Program("pool-40", "four slots, ρ = 0.40", acquired, POOLED, span_cases(0.6, 1.6), 7.84, 1500),
     Program("pool-77", "four slots, ρ = 0.77", acquired, POOLED, span_cases(0.87, 1.15), 15.1, 1500),
     Program("pool-88", "four slots, ρ = 0.88", acquired, POOLED, span_cases(0.95, 0.8), 17.25, 1500),
-    Program("pool-inside", "the wait inside the call, ρ = 0.77", waiting_inside, POOLED,
+    Program(
+        "pool-inside", "the wait inside the call, ρ = 0.77", waiting_inside, POOLED,
         (
             pooled(SPAN_POOL, faster("llm", 2, "chat")),
             pooled(SPAN_POOL, faster("llm", 0.87, "chat")),
@@ -175,12 +177,21 @@ PROGRAMS = (
         ),
         15.1, 1500,
     ),
-    Program("pool-engine-77", "slots of an engine, ρ = 0.77", waiting_in_engine, ENGINE, phase_cases(0.85, 1.15), 15.3, 1500),
-    Program("pool-engine-88", "slots of an engine, ρ = 0.88", waiting_in_engine, ENGINE, phase_cases(0.95, 0.8), 17.5, 1500),
-    Program("pool-database", "connections taken twice, ρ = 0.75", connections, CONNECTIONS,
-        tuple(
-            pooled(("pool", "database=3,queue=name:pool.acquire"), case)
-            for case in (faster("name:SELECT orders", 2, "second"), faster("database", 0.9, "first", "second"))
+    Program(
+        "pool-engine-77", "slots of an engine, ρ = 0.77", waiting_in_engine, ENGINE, phase_cases(0.85, 1.15),
+        15.3, 1500,
+    ),
+    Program(
+        "pool-engine-88", "slots of an engine, ρ = 0.88", waiting_in_engine, ENGINE, phase_cases(0.95, 0.8),
+        17.5, 1500,
+    ),
+    Program(
+        "pool-database", "connections taken twice, ρ = 0.75", connections, CONNECTIONS,
+        (
+            pooled(SQL_POOL, faster("name:SELECT orders", 2, "second")),
+            pooled(SQL_POOL, faster("database", 0.9, "first", "second")),
+            pooled(SQL_POOL, faster("llm", 2, "chat")),
+            more_slots(SQL_POOL, 5),
         ),
         17.1, 1200,
     ),

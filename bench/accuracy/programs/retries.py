@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from bench.accuracy.programs.common import CHAT, REDIS, RETRIEVE, SQL, faster, longer, taking, with_number
+from bench.accuracy.programs.common import CHAT, DRAWS, REDIS, RETRIEVE, SQL, faster, longer, taking, with_number
 from bench.accuracy.world import CLIENT, Program, Request, Step, fail
 
 RETRIED = {
@@ -94,8 +94,8 @@ PROGRAMS = (
             faster("name:POST", 2, "attempt", "refusal"),
             longer("name:POST", 40, "attempt", "refusal"),
             faster("retrieval", 3, "documents"),
-            with_number("retry-rate", "llm=0.5x", "failing", 0.0625, draws=1),
-            with_number("retry-rate", "llm=2x", "failing", 0.25, draws=1),
+            with_number("retry-rate", "llm=0.5x", "failing", 0.0625),
+            with_number("retry-rate", "llm=2x", "failing", 0.25),
         ),
         requests=1500,
     ),
@@ -113,8 +113,8 @@ PROGRAMS = (
             faster("database", 2, "sql"),
             longer("cache", 10, "redis", "store"),
             faster("llm", 2, "chat"),
-            taking("cache", "llm=30%:5ms", "cache the model", draws=6),
-            taking("prefetch", "feature-store=70%", "prefetch", draws=6),
+            taking("cache", "llm=30%:5ms", "cache the model", draws=DRAWS),
+            taking("prefetch", "feature-store=70%", "prefetch", draws=DRAWS),
         ),
         requests=1200,
     ),

@@ -70,9 +70,7 @@ async def deep(request: Request) -> None:
             await request.call("chat", "chat gpt-5-mini", attributes=CHAT, service=f"tier-{depth}")
         else:
             following = depth + 1
-            await remote(
-                request, f"tier-{depth}", f"tier-{following}", f"/tier/{following}", lambda: level(following)
-            )
+            await remote(request, f"tier-{depth}", f"tier-{following}", f"/tier/{following}", lambda: level(following))
         await request.work(f"after {depth}")
 
     await level(1)
