@@ -62,7 +62,7 @@ def test_curve(capsys: pytest.CaptureFixture[str]) -> None:
     value = as_json(capsys, "whatif", "--curve", "llm")
     assert (value["schema"], value["selector"]) == ("latshift/curve/1", "llm")
     twice = next(point for point in value["points"] if point["speedup"] == "2x")
-    assert twice["gain"] == as_json(capsys, "whatif", "--speedup", "llm=2x")["gain"]
+    assert twice["gain"] == pytest.approx(as_json(capsys, "whatif", "--speedup", "llm=2x")["gain"])
     assert value["asymptote"] == value["points"][-1]["gain"]
     assert run(capsys, "whatif", "--curve", "llm").startswith("What if llm were faster · ")
     assert run(capsys, "whatif", "--curve", "llm", "--format", "md").startswith("## What if llm were faster\n")
