@@ -19,24 +19,10 @@ from latshift.spans import Bool, Int64
 from latshift.whatif import fifo
 from latshift.whatif.graph import Graph
 from latshift.whatif.model import ReplayModel
+from latshift.whatif.pool_evidence import check_size, observed_cap, peak, understanding
 from latshift.whatif.replay import Schedule
 from latshift.whatif.siblings import starts_of_runs
 from latshift.whatif.waits import Waits, find_waits
-
-CLOCK_NS = 1_000_000
-"""A slot may be given back this much before the call's span ends ..."""
-
-CLOCK_SHARE = 0.02
-"""... or by this share of the span."""
-
-TOO_MANY = 0.01
-"""A size is refused when more than this share of the calls ran beyond it."""
-
-EXPLAINED = 0.8
-"""Below this share of the waiting, a pool does not explain what was recorded."""
-
-OUT_OF_TURN = 0.02
-"""Above this share of calls served before an earlier one, the pool is not first come, first served."""
 
 NEARLY_FULL = 0.9
 """Use of a pool from which waits grow so fast that they cannot be told well."""
@@ -84,12 +70,12 @@ def declare(
         size = observed_cap(waits)
         if size is None:
             raise EditError(
-                f"--pool {name}: the size is not given, and the calls (up to {_peak(waits)} at once) show no cap",
-                f"give the present size, for example --pool {name}={_peak(waits)}",
+                f"--pool {name}: the size is not given, and the calls (up to {peak(waits)} at once) show no cap",
+                f"give the present size, for example --pool {name}={peak(waits)}",
             )
         notes.append(f"pool {name}: {size} slots are assumed, as no more than {size} calls run at once")
     else:
-        notes += _check_size(waits, name, size)
+        notes += check_size(waits, name, size)
     if not waits.shown.any():
         graph, waits, inferred = _infer(model, graph, waits, size)
         notes.append(
@@ -99,55 +85,8 @@ def declare(
             else f"pool {name}: the traces show no waiting, so it is not what limits now (queue=SEL names the waiting)"
         )
     explained, lag = fifo.recorded_lags(waits.arrived, waits.granted, waits.released, size)
-    notes += _understanding(waits, explained, name, size)
+    notes += understanding(waits, explained, name, size)
     return graph, Pooled(name, size, size, waits, lag, notes)
-
-
-def _leaves(waits: Waits) -> Int64:
-    """Return when each slot may have been given back at the earliest."""
-    held = waits.released - waits.granted
-    slack = np.minimum(CLOCK_NS, np.rint(held * CLOCK_SHARE).astype(np.int64))
-    return np.asarray(waits.released - slack)
-
-
-def _peak(waits: Waits) -> int:
-    return int(fifo.concurrency(waits.granted, _leaves(waits)).max())
-
-
-def observed_cap(waits: Waits) -> int | None:
-    """Return how many calls run at once at most, if that looks like a cap rather than like chance.
-
-    It does where calls wait only while exactly so many run; or, where no waiting is shown, where they are at the peak
-    at least a third as often as one below it.
-    """
-    taken = fifo.concurrency(waits.granted, _leaves(waits))
-    waited = waits.granted - waits.arrived > CLOCK_NS
-    if np.sum(waited) >= 10:
-        levels = np.bincount(taken[waited])
-        cap = int(levels.argmax())
-        return cap if levels[cap] >= 0.9 * levels.sum() and np.mean(taken > cap) <= TOO_MANY else None
-    levels = np.bincount(taken)
-    peak = len(levels) - 1
-    flat = levels[peak] >= 10 and 3 * levels[peak] >= levels[peak - 1]
-    return peak if flat and peak > 0 else None
-
-
-def _check_size(waits: Waits, name: str, size: int) -> list[str]:
-    """Return what is odd about a size; refuse it if the calls cannot have run with it."""
-    taken = fifo.concurrency(waits.granted, _leaves(waits))
-    beyond = taken > size
-    peak = int(taken.max())
-    if beyond.mean() > TOO_MANY:
-        raise EditError(
-            f"--pool {name}={size}: up to {peak} of these calls ran at once, so they had more than {size} slots",
-            f"--pool {name}={peak}, or another selector, or queue=SEL to say which spans are waiting",
-        )
-    if beyond.any():
-        return [f"pool {name}: {int(beyond.sum()):,} calls ran beyond its {size} slots (up to {peak} at once)"]
-    cap = observed_cap(waits)
-    if cap is not None and cap < size and np.any(waits.granted > waits.arrived):
-        return [f"pool {name}: no more than {cap} calls ever ran at once, and they waited: is {cap} its size?"]
-    return []
 
 
 def _infer(model: ReplayModel, graph: Graph, waits: Waits, size: int) -> tuple[Graph, Waits, int]:
@@ -189,27 +128,6 @@ def _usual(model: ReplayModel, row: Int64, gap: Int64, free: Bool) -> Int64:
     known = np.full(int(code.max(initial=0)) + 1, -1, np.int64)
     known[code[order[heads]]] = gap[order[middle]]
     return np.where(known[code] >= 0, known[code], usual)
-
-
-def _understanding(waits: Waits, explained: Int64, name: str, size: int) -> list[str]:
-    """Say where the recorded waiting is not what such a pool would do."""
-    notes = []
-    waited = waits.granted - waits.arrived
-    total = int(waited.sum())
-    if waited.mean() > CLOCK_NS and np.minimum(explained, waited).sum() < EXPLAINED * total:
-        notes.append(
-            f"pool {name}: calls waited {duration(waited.mean() / 1e6)} on average, of which {size} slots explain "
-            f"{duration(np.minimum(explained, waited).mean() / 1e6)}; the rest is kept as recorded (are all users of "
-            "the pool in the traces, and is its size right?)"
-        )
-    latest = np.maximum.accumulate(waits.arrived)
-    jumped = np.mean(latest - waits.arrived > CLOCK_NS)
-    if jumped > OUT_OF_TURN:
-        notes.append(
-            f"pool {name}: {percent(float(jumped))} of the calls were served after a later one; "
-            "the simulation serves first come, first served"
-        )
-    return notes
 
 
 def settle(
