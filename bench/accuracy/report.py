@@ -50,8 +50,8 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     failed = len(outcomes) - len(predicted) - waiting
     programs = len({outcome.program.name for outcome in outcomes})
     hidden = len(predicted) - len(visible)
-    yield f"{programs} programs, {len(outcomes)} changes: {len(visible)} predicted, {hidden} that the traces cannot show,"
-    yield f"{waiting} with verbs not there yet, {failed} failed."
+    yield f"{programs} programs, {len(outcomes)} changes: {len(visible)} predicted, {hidden} that the traces cannot"
+    yield f"show, {waiting} with verbs not there yet, {failed} failed."
     yield ""
     if not visible:
         return

@@ -145,7 +145,7 @@ class World:
         self.telemetry.close()
 
     async def _serve(self, request: Request) -> None:
-        attributes = {"http.request.method": "POST", "http.route": "/ask", "http.response.status_code": 200}
+        attributes: Attributes = {"http.request.method": "POST", "http.route": "/ask", "http.response.status_code": 200}
         begun = self.now()
         with request.span("POST /ask", SERVER, attributes):
             await self.program.serve(request)

@@ -20,7 +20,9 @@ class Enumeration(dict[Any, int]):
     """Numbers and names of an OTLP enumeration to its numbers; 0 for what it does not have."""
 
     def __init__(self, names: dict[str, int]) -> None:
-        super().__init__({**names, **{number: number for number in names.values()}})
+        super().__init__(names)
+        # Known beforehand, for True and 1.0 are the same keys as 1.
+        self.update((number, number) for number in names.values())
         self._names = names
 
     def __missing__(self, value: Any) -> int:

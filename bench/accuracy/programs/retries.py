@@ -17,15 +17,21 @@ RETRIED = {
 }
 URL = {"http.request.method": "POST", "url.full": "https://api.openai.com/v1/chat/completions"}
 
+FAILING = 0.125
+
 
 async def retried(request: Request) -> None:
     """A model that turns one attempt in eight away; the client waits 0.4 s, 0.8 s, ... before it tries again."""
     await request.call("documents", "retrieve handbook", attributes=RETRIEVE)
     await request.work("gap", 0)
-    share = request.number_of("failing", 0.125)
+    factor = request.number_of("failing", 1.0)
     with request.span("chat gpt-5-mini", CLIENT, CHAT):
         for attempt in range(4):
-            failed = attempt < 3 and request.chance("failure", attempt).random() < share
+            failed = attempt < 3 and request.chance("failure", attempt).random() < FAILING
+            if attempt < 3 and failed and factor < 1:
+                failed = request.decide(factor, "failure", attempt)
+            elif attempt < 3 and factor > 1:
+                failed = failed or request.decide(FAILING * (factor - 1) / (1 - FAILING), "failure", attempt)
             with request.span("POST", CLIENT, URL) as post:
                 await request.work("refusal" if failed else "attempt", attempt)
                 if failed:
@@ -94,8 +100,8 @@ PROGRAMS = (
             faster("name:POST", 2, "attempt", "refusal"),
             longer("name:POST", 40, "attempt", "refusal"),
             faster("retrieval", 3, "documents"),
-            with_number("retry-rate", "llm=0.5x", "failing", 0.0625),
-            with_number("retry-rate", "llm=2x", "failing", 0.25),
+            with_number("retry-rate", "llm=0.5x", "failing", 0.5, draws=DRAWS),
+            with_number("retry-rate", "llm=2x", "failing", 2, draws=DRAWS),
         ),
         requests=1500,
     ),
