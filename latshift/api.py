@@ -14,11 +14,19 @@ from latshift.critical_path import PathOptions
 from latshift.errors import InputError
 from latshift.forest import ForestOptions, build
 from latshift.ingest import read_spans
-from latshift.paths import find_paths
 from latshift.traceset import RequestFilter, TraceSet
 
 if TYPE_CHECKING:
-    from latshift.results import CheckReport, ComponentListing, Curve, DependencyGraph, Forecast, Ranking, Scenarios
+    from latshift.results import (
+        CheckReport,
+        ComponentListing,
+        Curve,
+        DependencyGraph,
+        Forecast,
+        Paths,
+        Ranking,
+        Scenarios,
+    )
     from latshift.whatif.scenarios import Scenario
 
 __all__ = [
@@ -104,6 +112,22 @@ def _settings(config: Source | configuration.Config | None) -> configuration.Con
     if isinstance(config, configuration.Config):
         return config
     return configuration.load(Path(config) if config else None)
+
+
+def find_paths(traces: TraceSet, trace_id: str | None = None, slowest: int | None = None) -> Paths:
+    """Return the critical path of the requests of a trace, or of the slowest requests.
+
+    Args:
+        traces: The requests.
+        trace_id: Any usual spelling of a trace id.
+        slowest: How many of the slowest, if no trace is named.
+
+    Raises:
+        InputError: If there is no such trace.
+    """
+    from latshift import paths
+
+    return paths.find_paths(traces, trace_id, slowest)
 
 
 def whatif(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:

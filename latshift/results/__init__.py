@@ -8,27 +8,44 @@ A number that could not be computed is `nan` and becomes `null`.
 
 from __future__ import annotations
 
-from latshift.results.analysis import (
-    Analysis,
-    ClassShare,
-    Component,
-    ComponentListing,
-    Group,
-    ListedComponent,
-    PhaseShare,
-    RetryTime,
-    RuleHit,
-    TailExcess,
-    Unclassified,
-)
-from latshift.results.base import Doubt, Interval, Latency, Points, Result, Spread, plain
-from latshift.results.check import Check, CheckReport, Verdict
-from latshift.results.curve import Curve, CurvePoint, Knee
-from latshift.results.dependencies import ComponentLink, DependencyGraph, Operation, Order
-from latshift.results.forecast import Bottleneck, Forecast, ShareShift
-from latshift.results.path import Paths, RequestPath, Segment, WaterfallSpan
-from latshift.results.ranking import Candidate, Pair, Ranking
-from latshift.results.scenarios import ScenarioForecast, Scenarios
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from latshift.results.analysis import (
+        Analysis,
+        ClassShare,
+        Component,
+        ComponentListing,
+        Group,
+        ListedComponent,
+        PhaseShare,
+        RetryTime,
+        RuleHit,
+        TailExcess,
+        Unclassified,
+    )
+    from latshift.results.base import Doubt, Interval, Latency, Points, Result, Spread, plain
+    from latshift.results.check import Check, CheckReport, Verdict
+    from latshift.results.curve import Curve, CurvePoint, Knee
+    from latshift.results.dependencies import ComponentLink, DependencyGraph, Operation, Order
+    from latshift.results.forecast import Bottleneck, Forecast, ShareShift
+    from latshift.results.path import Paths, RequestPath, Segment, WaterfallSpan
+    from latshift.results.ranking import Candidate, Pair, Ranking
+    from latshift.results.scenarios import ScenarioForecast, Scenarios
+
+_MODULES = {
+    "analysis": "Analysis ClassShare Component ComponentListing Group ListedComponent PhaseShare RetryTime RuleHit TailExcess Unclassified",
+    "base": "Doubt Interval Latency Points Result Spread plain",
+    "check": "Check CheckReport Verdict",
+    "curve": "Curve CurvePoint Knee",
+    "dependencies": "ComponentLink DependencyGraph Operation Order",
+    "forecast": "Bottleneck Forecast ShareShift",
+    "path": "Paths RequestPath Segment WaterfallSpan",
+    "ranking": "Candidate Pair Ranking",
+    "scenarios": "ScenarioForecast Scenarios",
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+"""Where each class is; a module is imported when first asked for, since making classes takes time."""
 
 __all__ = [
     "Analysis",
@@ -72,3 +89,11 @@ __all__ = [
     "WaterfallSpan",
     "plain",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'latshift.results' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"latshift.results.{_HOMES[name]}"), name)
