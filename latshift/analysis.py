@@ -166,14 +166,14 @@ def _group_labels(traces: TraceSet, group_by: str | None) -> Coded:
     spans, root = traces.forest.spans, traces.forest.root
     if group_by == "service":
         return spans.text("service").take(root)
-    if group_by and group_by.startswith("attr:"):
+    if group_by and group_by.startswith("attr:") and group_by != "attr:":
         key = group_by.removeprefix("attr:")
         for name in (group_by, key):
             if isinstance(spans.columns.get(name), Coded):
                 return spans.text(name).take(root)
         raise EditError(
-            f"--group-by {group_by}: no span has this attribute, or it is not kept",
-            f"name it while reading: latshift analyze PATH --group-by {group_by}",
+            f"--group-by {group_by}: no root span has this attribute",
+            "attributes with text values can be used; content of prompts and answers is never kept",
         )
     raise EditError(f"--group-by {group_by}: unknown", "use root, service, or attr:KEY")
 

@@ -93,8 +93,11 @@ def read(
         ConfigError: If the configuration cannot be used.
     """
     sources = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    if not all(isinstance(source, (str, Path)) for source in sources):
+        raise InputError(f"{paths!r} is no path and no list of paths", 'for example latshift.read("traces.jsonl")')
     settings = _settings(config)
     if model_components is not None:
+        configuration.check_components(model_components, settings.rules, "--model-components")
         settings = replace(settings, model_components=tuple(model_components))
     table, summary = read_spans(sources, keep={*settings.keep, *keep}, workers=workers, progress=progress)
     skew = None if fix_skew_ms is None else round(fix_skew_ms * 1e6)

@@ -29,7 +29,7 @@ from typing import Any, Literal
 import msgspec
 
 from latshift.components.rules import Rule
-from latshift.components.tables import MODEL_COMPONENTS
+from latshift.components.tables import COMPONENTS, MODEL_COMPONENTS
 from latshift.errors import ConfigError, EditError
 from latshift.selectors import parse
 
@@ -145,6 +145,25 @@ class Config:
         return keys
 
 
+def check_components(names: Collection[str], rules: Collection[Rule], place: str) -> None:
+    """Refuse components of class model that no built-in or own rule knows.
+
+    Args:
+        names: The components.
+        rules: The person's own rules.
+        place: What the message begins with.
+
+    Raises:
+        ConfigError: Names the unknown one, and what may have been meant.
+    """
+    known = [*COMPONENTS, *(rule.component for rule in rules)]
+    for name in names:
+        if name.partition("/")[0] not in known and name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else "known are " + ", ".join(known)
+            raise ConfigError(f"{place}: there is no component '{name}'", hint)
+
+
 def find(directory: Path | None = None) -> Path | None:
     """Return the configuration file that holds for a directory (default: the current one), or None.
 
@@ -204,9 +223,11 @@ def _config(file: Path, document: Document) -> Config:
     models = document.model_components
     for index, dependency in enumerate(document.dependency):
         _check_dependency(f"{file}: dependency[{index}]", dependency)
+    rules = tuple(_rule(f"{file}: component[{index}]", table) for index, table in enumerate(document.component))
+    check_components(models or (), rules, f"{file}: model_components")
     return Config(
         path=file,
-        rules=tuple(_rule(f"{file}: component[{index}]", table) for index, table in enumerate(document.component)),
+        rules=rules,
         model_components=MODEL_COMPONENTS if models is None else tuple(models),
         dependencies=tuple(document.dependency),
         budgets=tuple(_budget(f"{file}: budget[{index}]", budget) for index, budget in enumerate(document.budget)),

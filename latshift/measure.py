@@ -8,6 +8,7 @@ from latshift.results import Spread
 from latshift.results.base import Interval
 from latshift.shares import PERCENTILES, quantiles
 from latshift.shares.intervals import interval
+from latshift.shares.latency import FEWEST_FOR_INTERVALS
 from latshift.shares.quantiles import percentile_name
 from latshift.shares.ranked import Ranked
 from latshift.shares.resamples import Resamples, draw, stretched
@@ -35,7 +36,7 @@ def gain_intervals(before: Int64, after: Int64, draws: int = 1) -> dict[str, Int
         after: Likewise, with so many durations in a row for each request.
         draws: How many.
     """
-    if len(before) < 2:
+    if len(before) < FEWEST_FOR_INTERVALS:
         return {}
     resamples = draw(len(before))
     base, changed = _resampled(before, resamples), _resampled(after, stretched(resamples, draws))

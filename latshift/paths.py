@@ -8,6 +8,7 @@ import numpy as np
 
 from latshift.errors import InputError
 from latshift.results import Paths, RequestPath, Segment, WaterfallSpan
+from latshift.skipped import input_doubts
 from latshift.spans import ERROR, Int64
 from latshift.traceset import TraceSet
 
@@ -31,7 +32,8 @@ def find_paths(traces: TraceSet, trace_id: str | None = None, slowest: int | Non
     else:
         duration = traces.attribution.duration[traces.chosen]
         requests = traces.chosen[np.argsort(-duration, kind="stable")[: slowest or 1]]
-    return Paths(tuple(_request_path(traces, int(request)) for request in requests.tolist()))
+    shown = tuple(_request_path(traces, int(request)) for request in requests.tolist())
+    return Paths(shown, input_doubts(traces.input.skipped))
 
 
 def _requests_of(traces: TraceSet, trace_id: str) -> Int64:
@@ -43,7 +45,10 @@ def _requests_of(traces: TraceSet, trace_id: str) -> Int64:
         if wanted in words:
             code = words.index(wanted)
             return np.flatnonzero(traces_column.codes[traces.forest.root] == code)
-    near = get_close_matches(trace_id, words[:100_000], n=3, cutoff=0.5)
+    longer = [word for word in words if word.startswith(trace_id.strip().lower())] if len(trace_id) >= 4 else []
+    if len(longer) == 1:
+        return np.flatnonzero(traces_column.codes[traces.forest.root] == words.index(longer[0]))
+    near = longer[:3] or get_close_matches(trace_id, words[:100_000], n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(near)}?" if near else "--slowest 5 shows the slowest requests and their ids"
     raise InputError(f"there is no trace {trace_id}", hint)
 

@@ -139,9 +139,14 @@ class TraceSet:
 
     def _why_none(self) -> tuple[str, str]:
         if not len(self.forest.root):
-            return "there are no requests in the input", "the files hold no usable spans; see what was skipped"
+            lost = ", ".join(f"{reason}: {count}" for reason, count in sorted(self.input.skipped.items()))
+            return "there are no spans in the input", lost or "the files are traces, but empty ones"
+        options = ("root", "service", "since", "until")
+        given = " and ".join(f"--{option}" for option in options if getattr(self.filter, option) is not None)
         known = ", ".join(sorted(set(self.labels.words))[:5])
-        return "no request matches --root, --service, --since and --until", f"there are, among others: {known}"
+        start = self.forest.spans.array("start")[self.forest.root]
+        times = " to ".join(_iso(int(moment)) for moment in (start.min(), start.max()))
+        return f"no request matches {given}", f"requests start from {times}; there are, among others: {known}"
 
     @cached_property
     def model(self) -> ReplayModel:
@@ -210,3 +215,9 @@ class TraceSet:
         for part, time in zip(self.attribution.parts, self.attribution.time.T, strict=True):
             columns.append(polars.Series(f"{part.phase or part.component}_ns", np.ascontiguousarray(time)))
         return polars.DataFrame(columns)
+
+
+def _iso(moment: int) -> str:
+    """Return a time in ns since the epoch as people write it, to the second."""
+    seconds = np.datetime64(moment // 1_000_000_000, "s")
+    return f"{seconds}Z"

@@ -66,3 +66,40 @@ def test_remembered_traces_are_the_same(
     again = api.load_last(tmp_path)
     assert again.input == traces.input
     assert latshift.analyze(again).to_dict() == latshift.analyze(traces).to_dict()
+
+
+@pytest.mark.parametrize("edits", ["llm=2x", [("speedup",)], [("speedup", 2)]])
+def test_what_is_no_edit_is_an_edit_error(traces: latshift.TraceSet, edits: object) -> None:
+    with pytest.raises(latshift.EditError):
+        latshift.whatif(traces, edits)
+
+
+def test_what_is_no_path_is_an_input_error() -> None:
+    with pytest.raises(latshift.InputError):
+        latshift.read([5])
+
+
+def test_a_model_component_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(latshift.ConfigError) as caught:
+        latshift.read(SAMPLES / "2026.jaeger.json", model_components=["lmm"])
+    assert "llm" in caught.value.hint
+
+
+def test_filters_that_leave_nothing_name_what_there_is() -> None:
+    traces = latshift.read(SAMPLES / "2026.jaeger.json", since=2_000_000_000_000_000_000)
+    with pytest.raises(latshift.InputError, match="no request matches --since") as caught:
+        latshift.analyze(traces)
+    assert "2026-" in caught.value.hint
+
+
+def test_a_prefix_of_a_trace_id_is_enough(traces: latshift.TraceSet) -> None:
+    whole = latshift.find_paths(traces, slowest=1).requests[0].trace_id
+    assert latshift.find_paths(traces, whole[:8]).requests[0].trace_id == whole
+
+
+def test_a_declared_dependency_that_matches_nothing_is_said(traces: latshift.TraceSet, tmp_path: Path) -> None:
+    config = tmp_path / "latshift.toml"
+    config.write_text('[[dependency]]\nbefore = "name:nosuch"\nafter = "llm"\n')
+    declared = latshift.read(SAMPLES / "2026.jaeger.json", config=config)
+    said = latshift.whatif(declared, [("speedup", "llm=2x")]).assumptions
+    assert any("name:nosuch" in sentence for sentence in said)

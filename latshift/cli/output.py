@@ -42,10 +42,18 @@ def plan(chosen: str | None, show: ShowOptions, formats: Collection[str], inputs
         inputs: Paths that are read, and never overwritten.
 
     Raises:
-        LatshiftError: If a file's format is unknown, or a file cannot or must not be written.
+        LatshiftError: If a file's format is unknown or not that of `--format`, or a file cannot or must not be written.
     """
     fallback = chosen or next(iter(formats))
-    targets = [Target(place, _format_of(place, chosen, fallback, formats)) for place in show.output or (STDOUT,)]
+    places = show.output or [STDOUT]
+    targets = [Target(place, _format_of(place, chosen, fallback, formats)) for place in places]
+    for target in targets:
+        # Beside "-o -" the chosen format is that of standard output.
+        if chosen and target.format != chosen and STDOUT not in places:
+            raise LatshiftError(
+                f"-o {target.place}: its ending says {target.format}, and --format says {chosen}",
+                "leave one of them out",
+            )
     for target in targets:
         if target.place != STDOUT:
             refuse_bad_target(target.place, inputs)
@@ -54,12 +62,18 @@ def plan(chosen: str | None, show: ShowOptions, formats: Collection[str], inputs
 
 def _format_of(place: str, chosen: str | None, fallback: str, formats: Collection[str]) -> str:
     guessed = ENDINGS.get(Path(place).suffix.lower())
-    if place == STDOUT or (guessed is None and chosen):
+    if place == STDOUT or (guessed is None and (chosen or _is_device(place))):
         return fallback
     if guessed in formats:
         return str(guessed)
     endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
     raise LatshiftError(f"-o {place}: cannot tell the format from its ending", f"end it in {endings}, or add --format")
+
+
+def _is_device(place: str) -> bool:
+    """Whether a place is there but is no file and no directory: a pipe, or /dev/null."""
+    path = Path(place)
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def refuse_bad_target(place: str, inputs: Sequence[str]) -> None:

@@ -11,6 +11,9 @@ from latshift.components.classified import Classified
 from latshift.results import ListedComponent, RuleHit, Unclassified
 from latshift.spans import Array, Forest, Int64
 
+LONGEST_GLOB = 200
+"""Characters of a name in a suggested rule; a longer one ends in `*`."""
+
 
 def list_components(forest: Forest, classified: Classified, own: Int64) -> tuple[ListedComponent, ...]:
     """Return what was put into each component and by which rules, largest share first.
@@ -89,6 +92,6 @@ def component_name(name: str) -> str:
 
 
 def _toml_glob(text: str) -> str:
-    """Return a glob that covers exactly this text, as a TOML string."""
-    escaped = re.sub(r"([*?\[])", r"[\1]", text)
+    """Return a glob that covers exactly this text, or all that begins like it if it is long, as a TOML string."""
+    escaped = re.sub(r"([*?\[])", r"[\1]", text[:LONGEST_GLOB]) + ("*" if len(text) > LONGEST_GLOB else "")
     return json.dumps(escaped.encode("utf-8", "replace").decode()).replace("\x7f", "\\u007f")

@@ -96,7 +96,8 @@ def _clamp_durations(table: SpanTable, summary: InputSummary) -> SpanTable:
     negative = int((end < start).sum())
     if not negative:
         return SpanTable(table.n, dict(table.columns), table.odd_ids)
-    summary.warnings.append(f"{_count_of(negative, 'span ends', 'spans end')} before it started; taken as 0 ms long")
+    ended = _count_of(negative, "span ends before it", "spans end before they")
+    summary.warnings.append(f"{ended} started; taken as 0 ms long")
     return SpanTable(table.n, {**table.columns, "end": np.maximum(start, end)}, table.odd_ids)
 
 

@@ -1,8 +1,9 @@
 """A run kept in one small file, to compare later runs with: `latshift analyze --save FILE`.
 
 The file is Parquet, one row a request: trace_id, group, start_ns, duration_ns, and a column "path_ns.I" for every part
-I of the critical path. Its metadata has one key, "latshift", with JSON: schema, parts (component, phase, class) and
-provenance. It holds neither spans nor attributes, so no prompt, completion or query can be in it.
+I of the critical path. Its metadata has one key, "latshift", with JSON: schema, parts (component, phase, class),
+provenance and skipped (reason to count). It holds neither spans nor attributes, so no prompt, completion or query can be
+in it.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def save_sample(sample: Sample, path: str | Path) -> None:
         "schema": SCHEMA,
         "parts": [{"component": part.component, "phase": part.phase, "class": part.klass} for part in sample.parts],
         "provenance": dict(sample.provenance),
+        "skipped": dict(sample.skipped),
     }
     # Beside the target and by a plain name: it gets the permissions that the target would have got.
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
@@ -138,4 +140,5 @@ def _sample(path: str | Path, header: dict[str, Any]) -> Sample:
         time,
         frame["trace_id"].to_list(),
         header["provenance"],
+        header.get("skipped", {}),
     )

@@ -12,6 +12,7 @@ from latshift.gate.sample import Sample
 from latshift.gate.verdicts import judge
 from latshift.results.base import Doubt
 from latshift.results.check import Check, CheckReport, Verdict
+from latshift.skipped import input_doubts
 
 FAMILY_ERROR = 0.05
 """How often at most a gate of several checks would see a rise where there is none, were nothing tolerated."""
@@ -46,7 +47,12 @@ def check(
             pairs[plan.group] = pair_up(current, baseline, plan.group)
     level = 1 - min(0.05, 2 * FAMILY_ERROR / len(plans))
     checks = tuple(judge(plan, pairs[plan.group], level) for plan in plans)
-    return CheckReport(overall(checks), checks, _doubts(plans, pairs), inconclusive_passes=on_inconclusive == "pass")
+    doubts = (
+        *input_doubts(current.skipped),
+        *(input_doubts(baseline.skipped, "baseline: ") if baseline else ()),
+        *_doubts(plans, pairs),
+    )
+    return CheckReport(overall(checks), checks, doubts, inconclusive_passes=on_inconclusive == "pass")
 
 
 def overall(checks: Sequence[Check]) -> Verdict:

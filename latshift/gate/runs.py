@@ -31,6 +31,7 @@ def sample_of(traces: TraceSet) -> Sample:
         parts=traces.attribution.parts,
         time=traces.attribution.time[chosen],
         trace_ids=[text or "" for text in ids],
+        skipped=dict(traces.input.skipped),
     )
 
 

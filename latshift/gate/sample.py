@@ -24,6 +24,7 @@ class Sample:
         time: int64 (r, parts), ns, path time; every row adds up to the duration.
         trace_ids: Trace id of each request.
         provenance: Where the run comes from, as the person stated it (commit, model, load): plain JSON values.
+        skipped: Reason to count of what could not be used when the run was read.
     """
 
     group: Coded
@@ -33,6 +34,7 @@ class Sample:
     time: Int64
     trace_ids: list[str]
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -49,6 +51,7 @@ class Sample:
             self.time[rows],
             [self.trace_ids[row] for row in rows.tolist()],
             self.provenance,
+            self.skipped,
         )
 
     def in_order(self) -> Sample:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.text import Text
 
 from latshift.report import units
@@ -16,21 +18,27 @@ MARKS = {"pass": ("✓", "green"), "regression": ("✗", "bold red"), "inconclus
 
 COLUMNS = (
     Column(("",), right=False),
-    Column(("metric",), right=False, names=True, gap=1),
+    Column(("metric",), right=False, gap=1),
     Column(("reference",)),
     Column(("now",)),
     Column(("change",)),
-    Column(("95% interval",), right=False),
+    Column(("95% interval",), right=False, spare=1),
     Column(("allowed",)),
-    Column(("requests",), spare=1),
+    Column(("requests",), spare=2),
 )
+
+FIGURES = 47
+"""Columns that the figures take at most beside the name when what is spare is left out."""
+
+SHORTEST_GROUP = 8
+"""So many characters of a group are always shown."""
 
 
 def check_view(report: CheckReport, screen: Screen) -> str:
     """Return the verdict as text for a terminal or a pipe."""
     lines = [_headline(report), Text()]
     if report.checks:
-        lines += table(COLUMNS, [_row(check) for check in report.checks], screen)
+        lines += table(COLUMNS, [_row(check, _room(check, screen)) for check in report.checks], screen)
     for check in report.checks:
         if check.explanation and check.verdict != "pass":
             mark, style = _mark(check)
@@ -83,12 +91,17 @@ def reference(check: Check) -> str:
     return value(check, check.baseline) if check.budget is None else f"≤ {value(check, check.budget)}"
 
 
-def _row(check: Check) -> list[Text | str]:
+def _room(check: Check, screen: Screen) -> int | None:
+    """Return how many characters of the group fit beside the metric, which is always whole; None if all do."""
+    return max(SHORTEST_GROUP, screen.width - FIGURES - len(check.metric)) if screen.cut else None
+
+
+def _row(check: Check, room: int | None) -> list[Text | str]:
     mark, style = _mark(check)
     low, high = check.interval
     return [
         Text(mark, style),
-        visible(_name(check)),
+        _name(replace(check, group=visible(check.group, room))) if check.group else visible(check.metric),
         reference(check),
         Text(value(check, check.current), "bold"),
         Text(change(check, check.change), style if check.verdict != "pass" else ""),

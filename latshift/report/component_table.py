@@ -13,8 +13,8 @@ from latshift.report.layout import Column, table, wrapped
 from latshift.results import Component, PhaseShare, Points, RetryTime, Spread
 
 _SHARE = ("share at", "share")
-_PATH = ("path time of requests", "path time", "path")
-_GAIN = ("gain if free", "gain")
+_PATH = ("path time of requests", "path time")
+_GAIN = ("gain if free", "if free")
 
 COLUMNS = (
     Column(("", "Component"), right=False, names=True),

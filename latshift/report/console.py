@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ColorChoice = Literal["auto", "always", "never"]
 
 PIPED_WIDTH = 80
-"""Charts are drawn this wide where there is no terminal; names are not cut there."""
+"""Charts are drawn this wide where there is no terminal; names are not cut there unless COLUMNS is set."""
 
 WIDEST = 160
 """Wider than this a chart is no easier to read."""
@@ -65,7 +65,8 @@ class Screen:
 
     Attributes:
         width: Columns that charts and running text use. cut: Whether names are cut to fit the width; False when
-            piped, where nothing may get lost. colour: Whether styles are written. glyphs: Which characters can be.
+            piped, where nothing may get lost, unless COLUMNS says how wide it is. colour: Whether styles are
+            written. glyphs: Which characters can be.
     """
 
     width: int = PIPED_WIDTH
@@ -78,16 +79,17 @@ def screen_for(stream: TextIO, color: ColorChoice = "auto", environ: Mapping[str
     """Return how to write to a stream.
 
     Args:
-        stream: Standard output, as a rule; what is no terminal gets plain text that is never cut.
+        stream: Standard output, as a rule; what is no terminal gets plain text, cut only where COLUMNS is set.
         color: "auto" looks at the terminal, NO_COLOR, FORCE_COLOR and TERM.
         environ: Environment variables; those of the process if None.
     """
     env = os.environ if environ is None else environ
     terminal = _is_terminal(stream)
-    width = _width(stream, env, terminal)
+    asked = _asked_width(env)
+    width = asked or _terminal_width(stream, terminal)
     return Screen(
         width=max(40, min(width, WIDEST)),
-        cut=terminal,
+        cut=terminal or asked is not None,
         colour=_wants_colour(color, env, terminal),
         glyphs=_glyphs(stream),
     )
@@ -110,10 +112,12 @@ def _wants_colour(color: ColorChoice, env: Mapping[str, str], terminal: bool) ->
     return terminal and env.get("TERM") != "dumb"
 
 
-def _width(stream: TextIO, env: Mapping[str, str], terminal: bool) -> int:
+def _asked_width(env: Mapping[str, str]) -> int | None:
     columns = env.get("COLUMNS", "")
-    if columns.isdigit() and int(columns) > 0:
-        return int(columns)
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else None
+
+
+def _terminal_width(stream: TextIO, terminal: bool) -> int:
     if terminal:
         try:
             return os.get_terminal_size(stream.fileno()).columns or PIPED_WIDTH

@@ -12,6 +12,7 @@ from latshift.report.console import Screen
 from latshift.report.escape import visible
 from latshift.report.layout import wrapped
 from latshift.results import Doubt
+from latshift.skipped import skipped_text
 
 if TYPE_CHECKING:
     from latshift.spans import InputSummary
@@ -21,9 +22,8 @@ def doubt_clauses(doubts: Iterable[Doubt], source: InputSummary | None = None) -
     """Return the doubts as clauses, those about the input first; each is said once."""
     clauses = []
     if source is not None:
-        skipped = [f"{visible(reason, 60)} {units.count(number)}" for reason, number in sorted(source.skipped.items())]
-        if skipped:
-            clauses.append("skipped: " + ", ".join(skipped))
+        if source.skipped:
+            clauses.append(skipped_text(source.skipped))
         if source.incomplete:
             clauses.append(f"{units.plural(source.incomplete, 'incomplete request')} of {units.count(source.requests)}")
         clauses += [visible(warning, 300) for warning in source.warnings]

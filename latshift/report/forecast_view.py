@@ -80,7 +80,9 @@ def _range(forecast: Forecast, name: str) -> Text:
     """Return the replay without and with the assumed dependencies."""
     if forecast.optimistic is None or forecast.pessimistic is None:
         return Text()
-    return Text(units.duration_range(_value(forecast.optimistic, name), _value(forecast.pessimistic, name)), "yellow")
+    low, high = _value(forecast.optimistic, name), _value(forecast.pessimistic, name)
+    same = units.duration(low) == units.duration(high)
+    return Text("–") if same else Text(units.duration_range(low, high), "yellow")
 
 
 def _bottleneck(forecast: Forecast, screen: Screen) -> list[Text]:

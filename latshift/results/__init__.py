@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from latshift.results.scenarios import ScenarioForecast, Scenarios
 
 _MODULES = {
-    "analysis": "Analysis ClassShare Component ComponentListing Group ListedComponent PhaseShare RetryTime RuleHit TailExcess Unclassified",
+    "analysis": "Analysis ClassShare Component ComponentListing Group ListedComponent PhaseShare RetryTime RuleHit"
+    " TailExcess Unclassified",
     "base": "Doubt Interval Latency Points Result Spread plain",
     "check": "Check CheckReport Verdict",
     "curve": "Curve CurvePoint Knee",

@@ -35,7 +35,8 @@ class Forecast(Result):
         gain: Fraction of the baseline saved, by replay; negative when it gets slower. amdahl: What Amdahl's law on
             the shares would have said.
         requests_changed: Requests whose latency changes. assumptions: One sentence each.
-        optimistic, pessimistic: The replay without and with the assumed dependencies; None when they do not differ.
+        optimistic, pessimistic: The better and the worse figure of the replays with and without the assumed
+            dependencies; None when they do not differ.
         gain_interval: "p50" to the 95 % interval of the gain, from the same resampled requests before and after.
     """
 

@@ -13,6 +13,9 @@ from latshift.spans import Int64
 
 NS_PER_MS = 1e6
 
+FEWEST_FOR_INTERVALS = 8
+"""Fewer requests say nothing about how much others would differ."""
+
 
 def describe(duration: Int64, intervals: bool = True, draws: int = 1) -> Latency:
     """Return mean and percentiles of the latency, with 95 % intervals from a block bootstrap.
@@ -27,7 +30,7 @@ def describe(duration: Int64, intervals: bool = True, draws: int = 1) -> Latency
     if n == 0:
         return Latency(0, math.nan, math.nan, math.nan, math.nan, thin=("mean_ms", *thin))
     figures = [float(duration.mean()), *quantiles(duration).tolist()]
-    ends = _intervals(duration, figures, stretched(draw(n), draws)) if intervals and n > 1 else {}
+    ends = _intervals(duration, figures, stretched(draw(n), draws)) if intervals and n >= FEWEST_FOR_INTERVALS else {}
     mean, p50, p95, p99 = (figure / NS_PER_MS for figure in figures)
     return Latency(n, mean, p50, p95, p99, ends, thin)
 

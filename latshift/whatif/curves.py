@@ -15,6 +15,7 @@ from latshift.results import Curve, CurvePoint, Doubt, Knee, Points, Spread
 from latshift.selectors import Selection
 from latshift.shares import describe, share_table
 from latshift.shares.latency import NS_PER_MS
+from latshift.skipped import input_doubts
 from latshift.spans import Float64, Int64
 from latshift.traceset import TraceSet
 from latshift.whatif import trials
@@ -168,6 +169,7 @@ def _assumptions(target: _Target) -> tuple[str, ...]:
 
 
 def _doubts(traces: TraceSet) -> list[Doubt]:
+    doubts = [*input_doubts(traces.input.skipped)]
     if not traces.only_incomplete:
-        return []
-    return [Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]
+        return doubts
+    return [*doubts, Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]

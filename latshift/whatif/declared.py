@@ -17,7 +17,7 @@ from latshift.whatif.siblings import Siblings
 
 def declare(
     forest: Forest, classified: Classified, siblings: Siblings, declared: Sequence[Dependency]
-) -> Declared | None:
+) -> tuple[Declared | None, list[str]]:
     """Turn `[[dependency]]` tables into pairs of member kinds.
 
     Args:
@@ -26,20 +26,33 @@ def declare(
         siblings: The members.
         declared: Tables with `after` and either `before` or `never`.
 
+    Returns:
+        The pairs, None if nothing is declared; a sentence for each selector that matches nothing.
+
     Raises:
         ConfigError: If a selector cannot be parsed.
     """
     if not declared:
-        return None
+        return None, []
     kinds = int(siblings.kind.max()) + 1 if siblings.m else 0
     always, never = np.zeros((kinds, kinds), bool), np.zeros((kinds, kinds), bool)
+    notes = []
     for rule in declared:
-        after = _kinds(forest, classified, siblings, rule.after, kinds)
+        found = {
+            text: _kinds(forest, classified, siblings, text, kinds)
+            for text in (rule.after, rule.before, rule.never)
+            if text
+        }
+        notes += [
+            f"[[dependency]]: '{text}' matches no call here, so the table has no effect"
+            for text, covered in found.items()
+            if not covered.any()
+        ]
         if rule.before:
-            always |= np.outer(_kinds(forest, classified, siblings, rule.before, kinds), after)
+            always |= np.outer(found[rule.before], found[rule.after])
         if rule.never:
-            never |= np.outer(_kinds(forest, classified, siblings, rule.never, kinds), after)
-    return Declared(always, never)
+            never |= np.outer(found[rule.never], found[rule.after])
+    return Declared(always, never), notes
 
 
 def _kinds(forest: Forest, classified: Classified, siblings: Siblings, text: str, kinds: int) -> Bool:

@@ -3,6 +3,14 @@
 Start from "B waits for A wherever A had ended when B began", and let one counter-example refute it: a request in which
 B began before A ended (Chow et al., The Mystery Machine, OSDI 2014, section 3). Calls are compared by what they are
 (operation under operation), by their run (first round of a loop, second round, ...) and inside a run by position.
+
+Two rules on top, for loops (a kind of call that has several runs under some parent; see `evidence`):
+
+- The numbers of runs shift where an early round skips a step. Between runs of which either is a step of a loop, the
+  reverse order without overlap is therefore no counter-example; only overlap is.
+- Late rounds begin after work beside the loop merely because it is over. Where the two kinds overlap anywhere, exactly
+  one of them loops, and the first was the last to end before the second in under 5 % of the requests that show the
+  order, the others count as counter-examples.
 """
 
 from __future__ import annotations
@@ -11,22 +19,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latshift.sorting import dense_codes, stable_order
 from latshift.spans import Bool, Int64
+from latshift.whatif.evidence import Evidence, gather
 from latshift.whatif.patterns import Patterns, find_patterns
-from latshift.whatif.siblings import Siblings, sort_by_group, starts_of_runs
+from latshift.whatif.siblings import Siblings
 
 WIDE = 96
 """Spans with more children than this are replayed in the observed order, without looking for counter-examples."""
 
 FEW = 10
 """A dependency seen in fewer requests than this is assumed rather than inferred."""
-
-DENSE = 2**22
-"""Pair codes below this are counted in one array rather than sorted."""
-
-POSITIONS = 64
-"""Positions in a run beyond this one share their evidence."""
 
 
 @dataclass
@@ -83,75 +85,6 @@ class Dependencies:
     denied: Refuted | None = None
 
 
-@dataclass
-class _Evidence:
-    """Counts per ordered pair of codes: how often the order was seen, and how often it was contradicted."""
-
-    codes: Int64 | None
-    seen: Int64
-    against: Int64
-
-    def at(self, pairs: Int64) -> tuple[Int64, Int64]:
-        """Return both counts for the given pair codes, all of which have been counted."""
-        place = pairs if self.codes is None else np.searchsorted(self.codes, pairs)
-        return self.seen[place], self.against[place]
-
-
-def _count(forward: list[Int64], backward: list[Int64], ordered: list[Bool], times: list[Int64]) -> _Evidence:
-    """Add up the evidence of pairs (earlier start first): seen if ordered, else contradicted, and never the reverse."""
-    if not forward:
-        return _Evidence(None, np.zeros(1, np.int64), np.zeros(1, np.int64))
-    there, back, order = np.concatenate(forward), np.concatenate(backward), np.concatenate(ordered)
-    often = np.concatenate(times)
-    largest = int(max(there.max(initial=0), back.max(initial=0))) + 1
-    codes = None
-    if largest > DENSE:
-        codes, place = np.unique(np.concatenate([there, back]), return_inverse=True)
-        there, back = np.split(place.reshape(-1), [len(there)])
-        largest = len(codes)
-    seen = np.bincount(there[order], often[order], largest)
-    shown = np.bincount(there, often, largest) + np.bincount(back, often, largest)
-    return _Evidence(codes, seen.astype(np.int64), (shown - seen).astype(np.int64))
-
-
-def _pairs(run: Int64, limit: int = WIDE) -> list[tuple[Int64, Int64]]:
-    """Return index pairs (i, i + lag) that lie in one run, for every lag; `run` is a sorted run code per element."""
-    pairs = []
-    early = np.arange(len(run))
-    for lag in range(1, limit):
-        early = early[: len(early) - int(np.sum(early + lag >= len(run)))]
-        early = early[run[early] == run[early + lag]]
-        if not len(early):
-            break
-        pairs.append((early, early + lag))
-    return pairs
-
-
-def _groups_of(siblings: Siblings, narrow: Int64) -> tuple[Int64, Int64, Int64, Int64, Int64]:
-    """Merge narrow members into their groups, sorted by (parent, start of the group).
-
-    Returns:
-        Group index of each narrow member; per group its parent, code, start, end.
-    """
-    kind, parent = siblings.kind[narrow], siblings.parent[narrow].astype(np.int64)
-    sort, _ = dense_codes(kind * (WIDE + 1) + siblings.group[narrow])
-    key = stable_order(parent * (int(sort.max()) + 1) + sort)
-    begins = starts_of_runs(parent[key], sort[key])
-    heads = np.flatnonzero(begins)
-    ordered = narrow[key]
-    # Members of a group stand in order of start.
-    start = siblings.start[ordered[heads]]
-    end = np.maximum.reduceat(siblings.end[ordered], heads)
-    parent, code = parent[key][heads], sort[key][heads]
-    # At one instant, what took no time comes first, as among the members.
-    by_start = sort_by_group(parent, siblings.since_parent[ordered[heads]], (end > start).astype(np.int64))
-    place = np.empty(len(heads), np.int64)
-    place[by_start] = np.arange(len(heads))
-    group_of = np.empty(len(narrow), np.int64)
-    group_of[key] = place[np.cumsum(begins) - 1]
-    return group_of, parent[by_start], code[by_start], start[by_start], end[by_start]
-
-
 def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bool = False) -> Dependencies:
     """Infer the dependencies between the members of every span.
 
@@ -171,33 +104,7 @@ def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bo
     if not keep_refuted:
         narrow = patterns.members
     times = patterns.times if not keep_refuted else np.ones(len(narrow), np.int64)
-    group_of, parent, code, start, end = _groups_of(siblings, narrow)
-    group_times = np.empty(len(code), np.int64)
-    group_times[group_of] = times
-    codes = int(code.max()) + 1
-    between = _pairs(parent)
-    across = _count(
-        [code[a] * codes + code[b] for a, b in between],
-        [code[b] * codes + code[a] for a, b in between],
-        [end[a] <= start[b] for a, b in between],
-        [group_times[a] for a, _ in between],
-    )
-    position = np.minimum(siblings.position[narrow], POSITIONS - 1)
-    member_code = code[group_of] * POSITIONS + position
-    members = _pairs(siblings.parent[narrow].astype(np.int64))
-    inside: list[tuple[Int64, Int64]] = [
-        (a[same], b[same]) for a, b in members for same in [group_of[a] == group_of[b]]
-    ]
-    within = _count(
-        [member_code[a] * POSITIONS + position[b] for a, b in inside],
-        [member_code[b] * POSITIONS + position[a] for a, b in inside],
-        [siblings.end[narrow[a]] <= siblings.start[narrow[b]] for a, b in inside],
-        [times[a] for a, _ in inside],
-    )
-    found = _edges(
-        siblings, narrow, members, group_of, code, codes, member_code, position, across, within, declared, wide,
-        keep_refuted, times,
-    )  # fmt: skip
+    found = _edges(siblings, narrow, gather(siblings, narrow, times), declared, wide, keep_refuted, times)
     return found if keep_refuted else _everywhere(found, patterns)
 
 
@@ -210,14 +117,7 @@ def _everywhere(found: Dependencies, patterns: Patterns) -> Dependencies:
 def _edges(
     siblings: Siblings,
     narrow: Int64,
-    members: list[tuple[Int64, Int64]],
-    group_of: Int64,
-    code: Int64,
-    codes: int,
-    member_code: Int64,
-    position: Int64,
-    across: _Evidence,
-    within: _Evidence,
+    evidence: Evidence,
     declared: Declared | None,
     wide: Bool,
     keep_refuted: bool,
@@ -230,14 +130,10 @@ def _edges(
     support = np.zeros((len(narrow), max(width, 1)), np.int32)
     refuted = 0
     denied: list[tuple[Int64, Int64, Int64, Int64]] = []
-    for a, b in members:
+    for a, b in evidence.pairs:
         observed = end[a] <= start[b]
         a, b = a[observed], b[observed]
-        same = group_of[a] == group_of[b]
-        apart = ~same
-        seen, against = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
-        seen[apart], against[apart] = across.at(code[group_of[a[apart]]] * codes + code[group_of[b[apart]]])
-        seen[same], against[same] = within.at(member_code[a[same]] * POSITIONS + position[b[same]])
+        seen, against = evidence.of(a, b)
         waits = against == 0
         if declared is not None:
             waits = (waits | declared.always[kind[a], kind[b]]) & ~declared.never[kind[a], kind[b]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from latshift.components.tables import QUEUE
 from latshift.critical_path import find
 from latshift.errors import EditError
-from latshift.measure import points_of
+from latshift.measure import NAMES, points_of
 from latshift.report.units import percent
 from latshift.results import Bottleneck, Doubt, Forecast, Latency, ShareShift, Spread
 from latshift.shares import ShareTable, describe, merge_parts, share_table
+from latshift.skipped import input_doubts
 from latshift.spans import Forest, Int64, ordered_unique
 from latshift.traceset import TraceSet
 from latshift.whatif.draws import Outcome, replay
@@ -41,7 +42,7 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
     """
     if not edits:
         raise EditError("no edit given", "for example --speedup llm=2x; latshift whatif --help lists them all")
-    parsed = [parse_edit(verb, text) for verb, text in edits]
+    parsed = [_parse(edit) for edit in edits]
     model, duration = traces.model, traces.model.duration
     outcome = replay(model, parsed)
     before, after = describe(duration), outcome.latency()
@@ -55,13 +56,25 @@ def forecast(traces: TraceSet, edits: Sequence[tuple[str, str]]) -> Forecast:
         amdahl=_amdahl(duration, outcome.plan.saved),
         bottleneck=Bottleneck(_largest(names, shares_before), _largest(names, shares_after)),
         requests_changed=outcome.changed(duration),
-        assumptions=(*_chance(outcome), *ordered_unique(outcome.plan.notes), *_frozen(traces, outcome), *assumed),
+        assumptions=(
+            *_chance(outcome),
+            *ordered_unique(outcome.plan.notes),
+            *_frozen(traces, outcome),
+            *assumed,
+            *model.notes,
+        ),
         components=_shifts(names, shares_before, shares_after),
         optimistic=optimistic,
         pessimistic=pessimistic,
         gain_interval=outcome.gain_intervals(duration),
         doubts=(*shares_before.doubts, *_doubts(traces)),
     )
+
+
+def _parse(edit: tuple[str, str]) -> Edit:
+    if isinstance(edit, str) or len(edit) != 2 or not all(isinstance(word, str) for word in edit):
+        raise EditError(f"{edit!r} is no edit", 'an edit is a verb and its value, such as ("speedup", "llm=2x")')
+    return parse_edit(*edit)
 
 
 def _chance(outcome: Outcome) -> list[str]:
@@ -97,9 +110,16 @@ def _bounds(
         return None, None, []
     sentence = (
         f"{assumed:,} of {len(model.dependencies.source):,} dependencies are assumed from fewer than 10 requests; "
-        "without them the prediction differs (see the range)"
+        "without them the prediction differs"
     )
-    return replace(loose.latency(), interval={}), replace(after, interval={}), [sentence]
+    kept, dropped = replace(after, interval={}), describe(loose.pooled, intervals=False, draws=loose.draws)
+    return _better(min, kept, dropped), _better(max, kept, dropped), [sentence]
+
+
+def _better(choose: Callable[[float, float], float], kept: Latency, dropped: Latency) -> Latency:
+    """Return the smaller or larger of each figure of two replays."""
+    mean, p50, p95, p99 = (choose(getattr(kept, f"{name}_ms"), getattr(dropped, f"{name}_ms")) for name in NAMES)
+    return replace(kept, mean_ms=mean, p50_ms=p50, p95_ms=p95, p99_ms=p99)
 
 
 def _shares(traces: TraceSet, outcome: Outcome) -> tuple[list[str], ShareTable, ShareTable]:
@@ -142,6 +162,7 @@ def _amdahl(duration: Int64, saved: Int64) -> Spread:
 
 
 def _doubts(traces: TraceSet) -> list[Doubt]:
+    doubts = [*input_doubts(traces.input.skipped)]
     if not traces.only_incomplete:
-        return []
-    return [Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]
+        return doubts
+    return [*doubts, Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed")]

@@ -30,6 +30,7 @@ class ReplayModel:
         requests: int64 (r,), the requests replayed, as indices into the forest's requests.
         siblings: The children of every span side by side. dependencies: Who waits for whom among them.
         graph: The moments of the requests as they were.
+        notes: Sentences on declared dependencies that have no effect.
     """
 
     forest: Forest
@@ -39,6 +40,7 @@ class ReplayModel:
     siblings: Siblings
     dependencies: deps.Dependencies
     graph: graphs.Graph
+    notes: list[str] = field(default_factory=list)
     _changed: tuple[Int64, Int64, Schedule] | None = field(default=None, init=False, repr=False)
 
     @cached_property
@@ -126,9 +128,10 @@ def build_model(
     wanted[requests] = True
     rows = graphs.replayable(path, wanted[forest.request])
     siblings = lay_out(forest, path, rows)
-    dependencies = deps.infer(siblings, declare(forest, classified, siblings, declared))
+    stated, notes = declare(forest, classified, siblings, declared)
+    dependencies = deps.infer(siblings, stated)
     graph = split_phases(graphs.build(forest, path, rows, siblings, dependencies), classified.phases)
-    model = ReplayModel(forest, path, classified, requests, siblings, dependencies, graph)
+    model = ReplayModel(forest, path, classified, requests, siblings, dependencies, graph, notes)
     replayed = model.schedule.run(model.graph.own + model.graph.beside)[model.root_ends]
     wrong = np.flatnonzero(replayed != model.duration)
     if len(wrong):

@@ -8,6 +8,7 @@ import numpy as np
 
 from latshift.results import ComponentLink, DependencyGraph, Doubt, Operation, Order
 from latshift.results.dependencies import Verdict
+from latshift.skipped import input_doubts
 from latshift.spans import Array, Bool, Int64
 from latshift.traceset import TraceSet
 from latshift.whatif.declared import declare
@@ -25,7 +26,7 @@ def dependency_graph(traces: TraceSet) -> DependencyGraph:
         InputError: If no request is left to look at.
     """
     model, siblings = traces.model, traces.model.siblings
-    declared = declare(traces.forest, traces.classified, siblings, traces.config.dependencies)
+    declared, _ = declare(traces.forest, traces.classified, siblings, traces.config.dependencies)
     found = infer(siblings, declared, keep_refuted=True)
     nothing = np.zeros(len(found.source), np.int64)
     kept = Refuted(found.source, found.target, found.support, nothing)
@@ -44,7 +45,7 @@ def dependency_graph(traces: TraceSet) -> DependencyGraph:
         requests=len(model.requests),
         components=_component_links(traces, siblings, pairs),
         operations=_operations(traces, siblings, pairs),
-        doubts=_doubts(siblings, found.wide),
+        doubts=(*input_doubts(traces.input.skipped), *_doubts(siblings, found.wide)),
     )
 
 

@@ -14,6 +14,7 @@ from latshift.results import Candidate, Doubt, Points, Ranking, Spread
 from latshift.selectors import Selection
 from latshift.shares import ShareTable, describe, merge_parts, share_table
 from latshift.shares.latency import NS_PER_MS
+from latshift.skipped import input_doubts
 from latshift.spans import Int64
 from latshift.traceset import TraceSet
 from latshift.whatif import trials
@@ -121,7 +122,7 @@ def _saved(before: Int64, after: Int64) -> Points:
 
 
 def _doubts(traces: TraceSet) -> list[Doubt]:
-    doubts = []
+    doubts = [*input_doubts(traces.input.skipped)]
     if traces.only_incomplete:
         doubts.append(Doubt("only-incomplete", "every request lost its root; the parts that are there are replayed"))
     if trials.waits_in_queues(traces):

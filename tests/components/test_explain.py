@@ -1,11 +1,13 @@
 """What `latshift components` lists, and that its suggestions work when pasted."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from latshift.components import classify
 from latshift.components.explain import component_name, list_components, list_unclassified, suggestion
+from latshift.components.globs import compiled
 from latshift.config import load
 from latshift.spans import Forest, Int64
 from tests.components.builder import MS, components, forest
@@ -59,3 +61,12 @@ def test_a_pasted_rule_covers_just_that_name(name: str, tmp_path: Path) -> None:
     )
     found = components(spans, *rules)
     assert (found["a"], found["b"]) == (component_name(name), "app")
+
+
+def test_a_rule_for_a_huge_name_is_a_short_glob() -> None:
+    name = "X[" * 1_000_000
+    rule = suggestion(name, "svc")
+    assert len(rule) < 1_000
+    assert '*"' in rule
+    match = tomllib.loads(rule)["component"][0]["match"]
+    assert compiled(match["name"]).match(name)

@@ -66,3 +66,24 @@ def test_a_saved_run_stands_alone(tmp_path: Path):
     save_sample(sample_of(traces(3, 100)), tmp_path / "b")
     with pytest.raises(InputError, match="cannot be joined"):
         gate(traces(3, 100), [tmp_path / "b", tmp_path / "other.jsonl"])
+
+
+def test_what_was_skipped_on_either_side_is_said(tmp_path: Path):
+    before, now = traces(60, 100), traces(60, 100)
+    before.input.skip("line cut off", 2)
+    now.input.skip("duplicate span", 7)
+    save_sample(sample_of(before), tmp_path / "b")
+    for baseline in (before, tmp_path / "b"):
+        said = [doubt.text for doubt in gate(now, baseline).doubts if doubt.code == "skipped"]
+        assert said == ["skipped: duplicate span 7", "baseline: skipped: line cut off 2"]
+
+
+def test_replays_and_paths_say_what_was_skipped():
+    run = traces(30, 100)
+    run.input.skip("line cut off", 2)
+    results = [
+        find_paths(run), forecast(run, [("speedup", "llm=2x")]), rank(run), curve(run, "llm"), dependencies(run),
+        compare(run, [Scenario("faster", (("speedup", "llm=2x"),))]),
+    ]  # fmt: skip
+    for result in results:
+        assert [doubt.text for doubt in result.doubts if doubt.code == "skipped"] == ["skipped: line cut off 2"]

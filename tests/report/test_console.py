@@ -40,6 +40,7 @@ def test_width_and_cutting() -> None:
     assert screen_for(Terminal(), environ={"COLUMNS": "100"}) == Screen(100, True, True)
     assert screen_for(StringIO(), environ={}) == Screen(80, False, False)
     assert screen_for(StringIO(), environ={"COLUMNS": "120"}).width == 120
+    assert screen_for(StringIO(), environ={"COLUMNS": "120"}).cut
     assert screen_for(Terminal(), environ={"COLUMNS": "7"}).width == 40
     assert screen_for(StringIO(), environ={"COLUMNS": "x"}).width == 80
 

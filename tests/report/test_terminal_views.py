@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from latshift.report.console import ASCII, Screen
 from latshift.report.views import draw
 from latshift.results import Analysis, Latency, Paths, Result
+from latshift.skipped import input_doubts
 from latshift.spans import InputSummary
 
 RESULTS = ("analysis", "hostile_analysis", "paths", "forecast", "check_report", "listing")
@@ -128,3 +129,29 @@ def test_a_warning_does_not_look_like_a_failure(examples: ModuleType) -> None:
 def test_components_come_with_rules_to_paste(examples: ModuleType) -> None:
     text = draw(examples.listing(), "table", Screen())
     assert '\n[[rules]]\nname = "rank_documents"\ncomponent = "rerank"\n' in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_metric_is_never_shortened(examples: ModuleType, width: int) -> None:
+    text = draw(examples.check_report(), "table", Screen(width, cut=True))
+    for check in examples.check_report().checks:
+        assert re.search(rf"^. {re.escape(check.metric)} ", text, re.MULTILINE)
+
+
+def test_a_gain_if_free_is_never_called_just_a_gain(examples: ModuleType) -> None:
+    for width in (60, 80, 100, 140):
+        head = next(
+            line
+            for line in draw(examples.analysis(), "table", Screen(width, cut=True)).splitlines()
+            if "path time" in line and "─" in line
+        )
+        assert "if free" in head
+
+
+def test_what_was_skipped_is_said_by_a_check(examples: ModuleType) -> None:
+    doubts = (*input_doubts({"line cut off": 2}), *input_doubts({"duplicate span": 1_000}, "baseline: "))
+    report = replace(examples.check_report(), doubts=doubts)
+    for format in ("table", "md", "json"):
+        text = " ".join(draw(report, format, Screen()).split())
+        assert "skipped: line cut off 2" in text
+        assert "baseline: skipped: duplicate span 1,000" in text
