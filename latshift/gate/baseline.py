@@ -2,8 +2,8 @@
 
 The file is Parquet, one row a request: trace_id, group, start_ns, duration_ns, and a column "path_ns.I" for every part
 I of the critical path. Its metadata has one key, "latshift", with JSON: schema, parts (component, phase, class),
-provenance and skipped (reason to count). It holds neither spans nor attributes, so no prompt, completion or query can be
-in it.
+provenance and skipped (reason to count). It holds neither spans nor attributes, so no prompt, completion or query can
+be in it.
 """
 
 from __future__ import annotations

@@ -112,7 +112,8 @@ def _count(there: Int64, back: Int64, ordered: Bool, neutral: Bool, often: Int64
     """Add up the evidence of pairs (earlier start first): seen if ordered, else contradicted, and never the reverse.
 
     Args:
-        there, back: Codes of the pairs and of their reverse.
+        there: Codes of the pairs.
+        back: Codes of their reverse.
         ordered: Whether the first had ended when the second began.
         neutral: Whether the pair says nothing about the reverse order.
         often: How often each pair counts.
@@ -127,7 +128,7 @@ def _count(there: Int64, back: Int64, ordered: Bool, neutral: Bool, often: Int64
         largest = len(codes)
     seen = np.bincount(there[ordered], often[ordered], largest)
     against = np.bincount(there[~ordered], often[~ordered], largest)
-    against += np.bincount(back[~neutral], often[~neutral], largest)
+    against = against + np.bincount(back[~neutral], often[~neutral], largest)
     return Counts(codes, seen.astype(np.int64), against.astype(np.int64))
 
 

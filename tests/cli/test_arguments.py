@@ -168,6 +168,7 @@ def test_debug_shows_the_traceback(calls: dict[str, Any]) -> None:
         ["analyze", "a.json", "-o", "report.pdf"],
         ["analyze", "a.json", "-o", "none/report.md"],
         ["analyze", "a.json", "-o", "a.json"],
+        ["analyze", "a.json", "-o", "r.csv", "--format", "md"],
         ["analyze", ".", "-o", "./a.json"],
         ["analyze", "*.json", "--save", "a.json"],
         ["path", "--slowest", "0"],
@@ -207,6 +208,9 @@ def test_files_are_written_whole_with_their_format(calls: dict[str, Any], capsys
     assert main(["analyze", "a.json", "-q", "-o", "odd.ending", "--format", "json"]) == 0
     assert capsys.readouterr() == ("", "")
     assert Path("odd.ending").read_text().startswith("{")
+    assert main(["analyze", "a.json", "-q", "-o", "/dev/null"]) == 0
+    assert main(["analyze", "a.json", "-q", "-o", "r.csv", "-o", "-", "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("## Latency of 3 requests")
 
 
 def test_the_trace_id_is_told_from_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,14 @@ from latshift.config import Budget, Config
 from latshift.errors import InputError
 from latshift.forest import build
 from latshift.gate import gate, sample_of, save_sample
+from latshift.paths import find_paths
 from latshift.spans import InputSummary
 from latshift.traceset import TraceSet
+from latshift.whatif.curves import curve
+from latshift.whatif.forecast import forecast
+from latshift.whatif.orders import dependency_graph
+from latshift.whatif.ranking import rank
+from latshift.whatif.scenarios import Scenario, compare
 from tests.tiny import spans
 
 MS = 1_000_000
@@ -82,7 +88,7 @@ def test_replays_and_paths_say_what_was_skipped():
     run = traces(30, 100)
     run.input.skip("line cut off", 2)
     results = [
-        find_paths(run), forecast(run, [("speedup", "llm=2x")]), rank(run), curve(run, "llm"), dependencies(run),
+        find_paths(run), forecast(run, [("speedup", "llm=2x")]), rank(run), curve(run, "llm"), dependency_graph(run),
         compare(run, [Scenario("faster", (("speedup", "llm=2x"),))]),
     ]  # fmt: skip
     for result in results:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from latshift.report.console import ASCII, Screen
 from latshift.report.views import draw
-from latshift.results import Analysis, Latency, Paths, Result
+from latshift.results import Analysis, Latency, Paths, Result, RuleHit
 from latshift.skipped import input_doubts
 from latshift.spans import InputSummary
 
@@ -155,3 +155,12 @@ def test_what_was_skipped_is_said_by_a_check(examples: ModuleType) -> None:
         text = " ".join(draw(report, format, Screen()).split())
         assert "skipped: line cut off 2" in text
         assert "baseline: skipped: duplicate span 1,000" in text
+
+
+def test_examples_of_a_rule_are_cut_between_words(examples: ModuleType) -> None:
+    listing = examples.listing()
+    hit = RuleHit("gen_ai.operation.name=chat", 2050, "chat completion of a rather long-winded model")
+    listing = replace(listing, components=(replace(listing.components[0], rules=(hit,)),))
+    text = draw(listing, "table", Screen(80, cut=True))
+    assert "gen_ai.operation.name=chat" in text
+    assert "chat completion…" in text
