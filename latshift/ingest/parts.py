@@ -17,6 +17,9 @@ PIECE = 4 << 20
 """Bytes of a piece: enough to forget what starting one costs, few enough to share the work evenly."""
 
 BLOCK = 1 << 18
+BUFFER = 1 << 20
+"""Bytes read ahead: a document of one line can be all of a large file, and small reads make that slow."""
+
 HEAD = 1 << 16
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -52,7 +55,7 @@ def parts_of(number: int, file: File, report: Report) -> Iterator[Part]:
         OSError: If it cannot be opened or read.
         BinaryError: If it is in a binary format.
     """
-    stream = sys.stdin.buffer if file.path == STDIN else open(file.path, "rb")  # noqa: PTH123, SIM115 (closed below)
+    stream = sys.stdin.buffer if file.path == STDIN else open(file.path, "rb", BUFFER)  # noqa: PTH123, SIM115 (closed below)
     try:
         head = _filled(stream, HEAD)
         _refuse_binary(head)

@@ -11,6 +11,9 @@ Two rules on top, for loops (a kind of call that has several runs under some par
 - Late rounds begin after work beside the loop merely because it is over. Where the two kinds overlap anywhere, exactly
   one of them loops, and the first was the last to end before the second in under 5 % of the requests that show the
   order, the others count as counter-examples.
+
+And one for fan-outs under a limit of their own: positions do not tell which end freed the slot of a late call, so that
+no order survives. Where the limit shows (see `slots`), the call waits for the one that ended just before it began.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from latshift.spans import Bool, Int64
 from latshift.whatif.evidence import Evidence, gather
 from latshift.whatif.patterns import Patterns, find_patterns
 from latshift.whatif.siblings import Siblings
+from latshift.whatif.slots import slot_edges, without
 
 WIDE = 96
 """Spans with more children than this are replayed in the observed order, without looking for counter-examples."""
@@ -71,7 +75,7 @@ class Dependencies:
     Attributes:
         source, target: int64 (e,), member indices.
         support: int64 (e,), requests that showed the order. assumed: bool (e,), support below FEW.
-        refuted: int64, number of observed orders that other requests refuted.
+        refuted: int64, number of observed orders that other requests refuted, before slots are looked at.
         wide: bool (m,), members of spans too wide to infer for.
         denied: The refuted orders one by one; None unless they were asked for.
     """
@@ -101,11 +105,34 @@ def infer(siblings: Siblings, declared: Declared | None = None, keep_refuted: bo
         denied = Refuted(empty, empty, empty, empty) if keep_refuted else None
         return Dependencies(empty, empty, empty, np.empty(0, bool), 0, wide, denied)
     patterns = find_patterns(siblings, narrow)
-    if not keep_refuted:
-        narrow = patterns.members
-    times = patterns.times if not keep_refuted else np.ones(len(narrow), np.int64)
-    found = _edges(siblings, narrow, gather(siblings, narrow, times), declared, wide, keep_refuted, times)
-    return found if keep_refuted else _everywhere(found, patterns)
+    shown = narrow if keep_refuted else patterns.members
+    times = patterns.times if not keep_refuted else np.ones(len(shown), np.int64)
+    found = _edges(siblings, shown, gather(siblings, shown, times), declared, wide, keep_refuted, times)
+    return _with_slots(found if keep_refuted else _everywhere(found, patterns), siblings, narrow, declared)
+
+
+def _with_slots(found: Dependencies, siblings: Siblings, narrow: Int64, declared: Declared | None) -> Dependencies:
+    """Let calls under a limit wait for the one that freed their slot, unless the configuration denies it."""
+    source, target, runs = slot_edges(siblings, narrow)
+    new = without(source, target, found.source, found.target)
+    if declared is not None:
+        kind = siblings.kind[target[new]]
+        new = new[~declared.never[kind, kind]]
+    if not len(new):
+        return found
+    source, target, runs = source[new], target[new], runs[new]
+    denied = found.denied
+    if denied is not None:
+        left = without(denied.source, denied.target, source, target)
+        denied = Refuted(denied.source[left], denied.target[left], denied.support[left], denied.against[left])
+    return replace(
+        found,
+        source=np.concatenate([found.source, source]),
+        target=np.concatenate([found.target, target]),
+        support=np.concatenate([found.support, runs]),
+        assumed=np.concatenate([found.assumed, runs < FEW]),
+        denied=denied,
+    )
 
 
 def _everywhere(found: Dependencies, patterns: Patterns) -> Dependencies:
