@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from latshift.sorting import dense_codes, stable_order
 from latshift.spans import Array, Bool, Int64
 from latshift.whatif.siblings import Siblings, run_bounds, sort_by_group, starts_of_runs
 
@@ -34,7 +35,8 @@ def slot_edges(siblings: Siblings, members: Int64) -> tuple[Int64, Int64, Int64]
     kind, group, parent = siblings.kind[members], siblings.group[members], siblings.parent[members].astype(np.int64)
     if not len(members):
         return members, members, members
-    order = np.lexsort((members, group, kind, parent))
+    sort, _ = dense_codes(kind * (int(group.max()) + 1) + group)
+    order = stable_order(parent * (int(sort.max()) + 1) + sort)
     members, kind = members[order], kind[order]
     begins = starts_of_runs(parent[order], kind, group[order])
     first, last = run_bounds(begins)
