@@ -6,8 +6,11 @@ Nothing is imported up here: worker processes that are spawned import this modul
 
 def run() -> None:
     """Run the command line and exit with its code."""
+    import gc
     import sys
 
+    # One command makes no cyclic garbage worth a search through millions of live objects.
+    gc.disable()
     from latshift.cli.main import main
 
     sys.exit(main())

@@ -94,6 +94,9 @@ def _ranges(number: int, file: File, stream: IO[bytes], head: bytes) -> Iterator
     if not _one_document_a_line(head):
         yield Part(number, file.path, 0, file.size, whole=True)
         return
+    if len(head) >= file.size:
+        yield Part(number, file.path, 0, file.size)
+        return
     start = 0
     while start < file.size:
         end = min(start + PIECE, file.size)
