@@ -19,6 +19,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing latshift into $(VENV)"
 	@$(INSTALL) --editable .
+	@$(BIN)/python -m compileall -q latshift
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
@@ -45,6 +46,7 @@ format: venv  ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix .
 
 bench: venv  ## Measure latshift against orjson on generated traces (minutes)
+	$(BIN)/python -m compileall -q latshift
 	$(BIN)/python -m bench.run
 
 readme: venv  ## Write what the README's commands print now into the README
