@@ -209,15 +209,6 @@ class InputSummary:
         if count:
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    def merge(self, other: InputSummary) -> None:
-        """Add the counts of another part of the input."""
-        self.files += other.files
-        self.bytes += other.bytes
-        self.spans += other.spans
-        for reason, count in other.skipped.items():
-            self.skip(reason, count)
-        self.warnings.extend(w for w in other.warnings if w not in self.warnings)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the `input` object of the output contract."""
         return {

@@ -48,11 +48,6 @@ class Classified:
         return np.asarray(self.owner != np.arange(len(self.owner)))
 
     @property
-    def phase_name(self) -> list[str]:
-        """Names of the phases in use."""
-        return self.phases.names
-
-    @property
     def level(self) -> Array:
         """Evidence level of model calls, int8 (n,): 0 to 3, -1 for spans that are none."""
         return self.phases.level

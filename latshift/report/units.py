@@ -53,11 +53,6 @@ def duration_range(low: float, high: float) -> str:
     return f"{significant(low / size)}–{significant(high / size)} {name}"
 
 
-def signed_duration(ms: float) -> str:
-    """Return a difference of durations given in ms, with its sign."""
-    return f"+{duration(ms)}" if ms > 0 else duration(ms).replace("-", "−")
-
-
 def percent(fraction: float) -> str:
     """Return a fraction as a percent: "41%", "4.2%"; "~0%" is next to nothing, "0%" is nothing."""
     if not math.isfinite(fraction):

@@ -11,6 +11,8 @@ from latshift.selectors import Selection
 from latshift.spans import Bool, Forest, Int64
 
 if TYPE_CHECKING:
+    from latshift.components import Phases
+    from latshift.whatif.graph import Graph
     from latshift.whatif.plan import Plan
 
 
@@ -44,12 +46,17 @@ def is_ancestor(forest: Forest, above: Int64, below: Int64) -> Bool:
         found |= current == above
 
 
-def selected_work(plan: Plan, selection: Selection) -> Int64:
-    """Return, per moment, how much of its own work is selected; int64 ns (nodes,)."""
-    graph = plan.graph
+def selected_work(graph: Graph, phases: Phases, selection: Selection) -> Int64:
+    """Return, per moment, how much of its own work is selected; int64 ns (nodes,).
+
+    Args:
+        graph: The moments, cut at the phases of model calls.
+        phases: Where model calls are cut.
+        selection: Spans, and the phase that is meant of them.
+    """
     chosen = selection.rows[graph.worker]
     if selection.phase is not None:
-        chosen &= np.isin(graph.phase, plan.model.classified.phases.covers(selection.phase))
+        chosen &= np.isin(graph.phase, phases.covers(selection.phase))
     return np.where(chosen, graph.own, 0)
 
 

@@ -48,7 +48,7 @@ class Speedup(Edit):
         """Scale the own work of what is selected."""
         selection = plan.select(self.selector)
         share = 0.0 if math.isinf(self.factor) else 1 / self.factor
-        scale(plan, selected_work(plan, selection), share)
+        scale(plan, selected_work(plan.graph, plan.model.classified.phases, selection), share)
         plan.save(path_time(plan, selection) * (1 - share))
 
 

@@ -12,6 +12,7 @@ from latshift.selectors import Selection
 from latshift.spans import Bool, Int64
 from latshift.traceset import TraceSet
 from latshift.whatif.model import ReplayModel
+from latshift.whatif.picking import selected_work
 
 FROZEN = "queue waits are kept as recorded, whatever gets faster"
 
@@ -53,14 +54,7 @@ def work_of(model: ReplayModel, selection: Selection) -> Int64:
     Returns:
         int64 (nodes,), ns.
     """
-    graph = model.graph
-    chosen = selection.rows[graph.worker]
-    if selection.phase is None:
-        return np.where(chosen, graph.own, 0)
-    length = graph.own + graph.beside
-    inside = model.classified.phases.overlap(graph.worker, graph.began, graph.began + length, selection.phase)
-    fraction = np.divide(inside, length, out=np.zeros(len(length)), where=length > 0)
-    return np.where(chosen, np.rint(graph.own * fraction).astype(np.int64), 0)
+    return selected_work(model.graph, model.classified.phases, selection)
 
 
 def scaled(work: Int64, share: float) -> Int64:
